@@ -1,0 +1,272 @@
+//! The catalogue: entries in printing order, look-up by name, and known-answer checks.
+
+use std::fmt;
+
+use crate::entry::{Case, Entry, Section};
+use crate::rustcrypto;
+use crate::vectors::{self, Vector, VectorError};
+
+/// Entries and the known answers that belong to them.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    entries: Vec<Entry>,
+    vectors: Vec<Vector>,
+}
+
+/// A name that no entry has, with the nearest ones that exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// Where it was looked for.
+    pub section: Section,
+    /// The word as it was given.
+    pub word: String,
+    /// Names that exist, nearest first.
+    pub nearest: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {} is called '{}'", self.section, self.word)?;
+        for (i, name) in self.nearest.iter().enumerate() {
+            let name = name.to_lowercase();
+            match i {
+                0 => write!(f, "; did you mean '{name}'")?,
+                _ => write!(f, " or '{name}'")?,
+            }
+        }
+        if !self.nearest.is_empty() {
+            f.write_str("?")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// Why a case may not be timed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unverified {
+    /// No known answer is on file.
+    NoVector {
+        /// The case's identifier.
+        case: String,
+    },
+    /// It could not be opened or prepared for a known answer.
+    Refused {
+        /// The case's identifier.
+        case: String,
+        /// The known answer's source.
+        source: String,
+        /// What it said.
+        reason: String,
+    },
+    /// It computed something else.
+    WrongAnswer {
+        /// The case's identifier.
+        case: String,
+        /// The known answer's source.
+        source: String,
+        /// The right answer in hex.
+        expected: String,
+        /// What came out, in hex.
+        got: String,
+    },
+}
+
+impl fmt::Display for Unverified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unverified::NoVector { case } => write!(f, "{case}: no known answer is on file"),
+            Unverified::Refused { case, source, reason } => {
+                write!(f, "{case}: refused the known answer of {source}: {reason}")
+            }
+            Unverified::WrongAnswer { case, source, expected, got } => {
+                write!(f, "{case}: wrong answer: {source} gives {expected}, computed {got}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unverified {}
+
+impl Catalogue {
+    /// Everything this build can time.
+    ///
+    /// # Panics
+    /// When a vector file that was compiled in does not parse, which a test excludes.
+    #[must_use]
+    pub fn standard() -> Self {
+        match Self::new(rustcrypto::entries(), vectors::FILES) {
+            Ok(catalogue) => catalogue,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A catalogue of one's own; `vectors` are pairs of a section's word and known answers in the
+    /// format of `vectors/README.md`.
+    ///
+    /// # Errors
+    /// When the known answers do not parse.
+    pub fn new(entries: Vec<Entry>, vectors: &[(&str, &str)]) -> Result<Self, VectorError> {
+        let mut parsed = Vec::new();
+        for (section, text) in vectors {
+            parsed.extend(vectors::parse(section, text)?);
+        }
+        Ok(Catalogue { entries, vectors: parsed })
+    }
+
+    /// All entries, in printing order.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// All known answers.
+    #[must_use]
+    pub fn vectors(&self) -> &[Vector] {
+        &self.vectors
+    }
+
+    /// Every case of a section, in printing order.
+    pub fn cases(&self, section: Section) -> impl Iterator<Item = Case> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.section == section)
+            .flat_map(|entry| entry.operations.iter().map(|&operation| entry.case(operation)))
+    }
+
+    /// The case with this identifier.
+    #[must_use]
+    pub fn case(&self, id: &str) -> Option<Case> {
+        self.entries
+            .iter()
+            .flat_map(|entry| entry.operations.iter().map(|&operation| entry.case(operation)))
+            .find(|case| case.id() == id)
+    }
+
+    /// Looks an algorithm up by any spelling of its name: case, hyphens, underscores, dots,
+    /// slashes and spaces do not count.
+    ///
+    /// # Errors
+    /// [`UnknownName`] with the nearest names that exist.
+    pub fn find(&self, section: Section, word: &str) -> Result<&Entry, UnknownName> {
+        let wanted = fold(word);
+        let in_section = || self.entries.iter().filter(|entry| entry.section == section);
+        if let Some(entry) = in_section().find(|entry| names(entry).any(|n| fold(n) == wanted)) {
+            return Ok(entry);
+        }
+        let mut ranked: Vec<(usize, &'static str)> = in_section()
+            .filter_map(|entry| {
+                names(entry)
+                    .map(|name| strsim::damerau_levenshtein(&fold(name), &wanted))
+                    .min()
+                    .map(|distance| (distance, entry.algorithm))
+            })
+            .collect();
+        ranked.sort_by_key(|&(distance, _)| distance);
+        let best = ranked.first().map_or(0, |&(distance, _)| distance);
+        // Further off than half the word is no likeness any more.
+        let nearest = ranked
+            .into_iter()
+            .filter(|&(distance, _)| distance == best && distance <= wanted.len().max(2) / 2)
+            .map(|(_, name)| name)
+            .take(3)
+            .collect();
+        Err(UnknownName { section, word: word.to_owned(), nearest })
+    }
+
+    /// The known answers of an entry.
+    pub fn answers<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a Vector> {
+        self.vectors.iter().filter(|vector| {
+            vector.section == entry.section.word()
+                && vector.algorithm == entry.algorithm
+                && vector.mode == entry.mode
+        })
+    }
+
+    /// Lets a case compute its known answers of at most `max_bytes` of message each; returns how
+    /// many it got right.
+    ///
+    /// # Errors
+    /// The first answer that is wrong, or that there is none.
+    pub fn verify(&self, case: &Case, max_bytes: usize) -> Result<usize, Unverified> {
+        let mut right = 0;
+        for vector in self.answers(&case.entry).filter(|v| v.input.len() <= max_bytes) {
+            vectors::check(case, vector)?;
+            right += 1;
+        }
+        if right == 0 {
+            return Err(Unverified::NoVector { case: case.id() });
+        }
+        Ok(right)
+    }
+}
+
+fn names(entry: &Entry) -> impl Iterator<Item = &'static str> {
+    std::iter::once(entry.algorithm).chain(entry.aliases.iter().copied())
+}
+
+/// A name without what does not count in it.
+fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '-' | '_' | '/' | '.' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn no_name_stands_for_two_entries() {
+        let catalogue = Catalogue::standard();
+        let mut seen: HashMap<(Section, String), &str> = HashMap::new();
+        for entry in catalogue.entries() {
+            for name in names(entry) {
+                let earlier = seen.insert((entry.section, fold(name)), entry.algorithm);
+                assert!(
+                    earlier.is_none_or(|other| other == entry.algorithm),
+                    "{name} means {earlier:?} and {}",
+                    entry.algorithm
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn any_spelling_finds_it() {
+        let catalogue = Catalogue::standard();
+        for word in ["SHA256", "sha-256", "Sha_256", "sha2-256"] {
+            assert_eq!(catalogue.find(Section::Hash, word).map(|e| e.algorithm), Ok("SHA256"));
+        }
+        for word in ["sha512/256", "SHA-512_256"] {
+            assert_eq!(catalogue.find(Section::Hash, word).map(|e| e.algorithm), Ok("SHA512_256"));
+        }
+    }
+
+    #[test]
+    fn a_misspelt_name_is_told_the_nearest() {
+        let catalogue = Catalogue::standard();
+        let error = catalogue.find(Section::Hash, "sha265").expect_err("there is no sha265");
+        assert!(error.nearest.contains(&"SHA256"), "{error}");
+        assert!(error.to_string().contains("'sha265'"), "{error}");
+        let error = catalogue.find(Section::Hash, "zzzzzzzzzzzz").expect_err("nor that");
+        assert!(error.nearest.is_empty(), "{error}");
+        assert!(catalogue.find(Section::Hash, "").is_err());
+    }
+
+    #[test]
+    fn identifiers_are_unique_and_lead_back() {
+        let catalogue = Catalogue::standard();
+        for &section in Section::ALL {
+            for case in catalogue.cases(section) {
+                let found = catalogue.case(&case.id()).expect("the identifier leads back");
+                assert_eq!(found.entry.algorithm, case.entry.algorithm);
+                assert_eq!(found.entry.mode, case.entry.mode);
+                assert_eq!(found.operation, case.operation);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Clocks: the machine's, and an invented one for tests.
+//!
+//! A clock is read in *ticks* of its own. Ticks become nanoseconds only when a worker is done: it
+//! has then seen the same stretch of time on this clock and on the operating system's monotonic
+//! one, and their ratio is the tick's length.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// A source of time that never runs backwards.
+pub trait Clock {
+    /// What it is, for people.
+    fn name(&self) -> &'static str;
+
+    /// The time in ticks, read so that no work before it is still under way and no work after it
+    /// has begun.
+    fn ticks(&self) -> u64;
+
+    /// The operating system's monotonic time in nanoseconds, from any start.
+    fn monotonic_ns(&self) -> u64;
+}
+
+/// What a clock's own readings look like, measured before anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grain {
+    /// The smallest step between two readings that differ.
+    pub resolution_ticks: u64,
+    /// The smallest difference of two readings with nothing between them.
+    pub cost_ticks: u64,
+}
+
+/// Readings after which the search for steps ends: a clock of 15.6 ms still shows a few.
+const MOST_READINGS: u32 = 4_000_000;
+/// Steps that are enough to know the smallest.
+const STEPS: u32 = 200;
+
+/// Measures the grain of a clock; bounded in the number of readings, so that it ends on any clock.
+///
+/// Returns `None` when the clock never moved.
+pub fn grain(clock: &dyn Clock) -> Option<Grain> {
+    let (mut resolution, mut cost) = (u64::MAX, u64::MAX);
+    let mut steps = 0;
+    let mut last = clock.ticks();
+    for _ in 0..MOST_READINGS {
+        let now = clock.ticks();
+        let step = now.saturating_sub(last);
+        cost = cost.min(step);
+        if step > 0 {
+            resolution = resolution.min(step);
+            steps += 1;
+            if steps == STEPS {
+                break;
+            }
+        }
+        last = now;
+    }
+    // A clock finer than its own reading shows only the cost of reading; the step between
+    // *costs* is then the finest thing it tells apart.
+    (steps > 0).then_some(())?;
+    let mut finest = resolution;
+    for _ in 0..STEPS {
+        let (a, b, c) = (clock.ticks(), clock.ticks(), clock.ticks());
+        let difference = b.saturating_sub(a).abs_diff(c.saturating_sub(b));
+        if difference > 0 {
+            finest = finest.min(difference);
+        }
+    }
+    Some(Grain { resolution_ticks: finest, cost_ticks: cost })
+}
+
+/// The best clock of this machine: the time-stamp counter where it runs at a constant rate, else
+/// the operating system's monotonic clock.
+#[must_use]
+pub fn machine_clock() -> Arc<dyn Clock + Send + Sync> {
+    #[cfg(target_arch = "x86_64")]
+    if time_stamp_counter::is_invariant() {
+        return Arc::new(time_stamp_counter::TimeStampCounter { start: Instant::now() });
+    }
+    Arc::new(MonotonicClock { start: Instant::now() })
+}
+
+/// `std::time::Instant`, in nanoseconds.
+struct MonotonicClock {
+    start: Instant,
+}
+
+impl Clock for MonotonicClock {
+    fn name(&self) -> &'static str {
+        "monotonic clock"
+    }
+
+    fn ticks(&self) -> u64 {
+        self.monotonic_ns()
+    }
+
+    fn monotonic_ns(&self) -> u64 {
+        nanoseconds_since(self.start)
+    }
+}
+
+fn nanoseconds_since(start: Instant) -> u64 {
+    // 584 years fit.
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod time_stamp_counter {
+    use super::{Clock, Instant, nanoseconds_since};
+    use core::arch::x86_64::{__cpuid, __rdtscp, _mm_lfence};
+
+    /// Whether the counter is there, runs at a constant rate in all power states, and may be read
+    /// with `rdtscp` (CPUID leaves 0x80000001 and 0x80000007; AMD and Intel manuals).
+    pub fn is_invariant() -> bool {
+        const EXTENDED_FEATURES: u32 = 0x8000_0001;
+        const POWER_MANAGEMENT: u32 = 0x8000_0007;
+        if __cpuid(0x8000_0000).eax < POWER_MANAGEMENT {
+            return false;
+        }
+        let has_rdtscp = __cpuid(EXTENDED_FEATURES).edx & (1 << 27) != 0;
+        let invariant = __cpuid(POWER_MANAGEMENT).edx & (1 << 8) != 0;
+        has_rdtscp && invariant
+    }
+
+    pub struct TimeStampCounter {
+        pub start: Instant,
+    }
+
+    impl Clock for TimeStampCounter {
+        fn name(&self) -> &'static str {
+            "time-stamp counter"
+        }
+
+        #[inline]
+        fn ticks(&self) -> u64 {
+            let mut processor = 0;
+            // SAFETY: `is_invariant` was true, so the processor has `rdtscp`; `lfence` is part of
+            // SSE2, which every x86-64 has. Neither touches memory but the local it is given.
+            unsafe {
+                // rdtscp waits for all that came before it; the fence keeps what follows behind.
+                let ticks = __rdtscp(&raw mut processor);
+                _mm_lfence();
+                ticks
+            }
+        }
+
+        fn monotonic_ns(&self) -> u64 {
+            nanoseconds_since(self.start)
+        }
+    }
+}
+
+/// Time that tests make up. Clones share one time line, so that an invented routine can advance
+/// what an invented clock reads.
+#[derive(Clone, Debug, Default)]
+pub struct InventedClock {
+    picoseconds: Arc<AtomicU64>,
+    step_ns: u64,
+}
+
+impl InventedClock {
+    /// A clock that starts at zero and moves in steps of `step_ns` nanoseconds.
+    #[must_use]
+    pub fn new(step_ns: u64) -> Self {
+        InventedClock { picoseconds: Arc::default(), step_ns: step_ns.max(1) }
+    }
+
+    /// Lets time pass.
+    pub fn advance_ps(&self, picoseconds: u64) {
+        self.picoseconds.fetch_add(picoseconds, Ordering::Relaxed);
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.picoseconds.load(Ordering::Relaxed) / 1000
+    }
+}
+
+impl Clock for InventedClock {
+    fn name(&self) -> &'static str {
+        "invented clock"
+    }
+
+    fn ticks(&self) -> u64 {
+        // A reading takes 20 ns, as it does on real machines.
+        self.advance_ps(20_000);
+        self.now_ns() / self.step_ns * self.step_ns
+    }
+
+    fn monotonic_ns(&self) -> u64 {
+        self.now_ns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grain_of_a_clock_is_found() {
+        for (step, resolution, cost) in
+            [(1, 20, 20), (25, 25, 0), (1000, 1000, 0), (15_600_000, 15_600_000, 0)]
+        {
+            let found = grain(&InventedClock::new(step)).expect("it moves");
+            assert!(found.resolution_ticks >= step.min(resolution) / 5, "{step}: {found:?}");
+            assert!(found.resolution_ticks <= resolution, "{step}: {found:?}");
+            assert!(found.cost_ticks <= cost, "{step}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_has_no_grain() {
+        struct Stopped;
+        impl Clock for Stopped {
+            fn name(&self) -> &'static str {
+                "stopped"
+            }
+            fn ticks(&self) -> u64 {
+                7
+            }
+            fn monotonic_ns(&self) -> u64 {
+                7
+            }
+        }
+        assert_eq!(grain(&Stopped), None);
+    }
+
+    #[test]
+    fn the_machines_clock_runs_forward() {
+        let clock = machine_clock();
+        let grain = grain(&*clock).expect("it moves");
+        assert!(grain.resolution_ticks > 0);
+        let first = clock.ticks();
+        assert!(clock.ticks() >= first);
+        let first = clock.monotonic_ns();
+        assert!(clock.monotonic_ns() >= first);
+    }
+}

@@ -1,0 +1,161 @@
+//! Which processor is quiet now: workers move to one that is, and mark samples taken beside a busy
+//! neighbour.
+//!
+//! The processors of a guest share their cores with different strangers, so that one of them is
+//! often quiet while another is not.
+
+use crate::clock::{Clock, Grain};
+use crate::frequency::contention;
+
+/// A core counts as quiet when its contention is within this factor of the lowest seen.
+pub const QUIET_WITHIN: f64 = 1.04;
+
+/// The processors this process may run on, and what was seen of them.
+pub struct Cpus<'a> {
+    clock: &'a dyn Clock,
+    grain: Grain,
+    allowed: Vec<usize>,
+    at: usize,
+    lowest: Lowest,
+    judges: bool,
+}
+
+impl<'a> Cpus<'a> {
+    /// Looks at the machine; `lowest` is the lowest contention that earlier workers saw.
+    pub fn new(clock: &'a dyn Clock, grain: Grain, lowest: Option<f64>) -> Self {
+        let mut cpus = Cpus {
+            clock,
+            grain,
+            allowed: affinity::allowed(),
+            at: 0,
+            lowest: Lowest { confirmed: lowest, readings: Vec::new() },
+            judges: true,
+        };
+        cpus.judges = cpus.probe().is_some();
+        cpus
+    }
+
+    /// The lowest contention seen, by earlier workers too; `None` when this clock cannot tell.
+    pub fn lowest(&self) -> Option<f64> {
+        self.lowest.confirmed
+    }
+
+    /// The contention of the current processor now; `None` when this clock cannot tell.
+    pub fn probe(&mut self) -> Option<f64> {
+        if !self.judges {
+            return None;
+        }
+        let found = contention(self.clock, self.grain)?;
+        self.lowest.take(found);
+        Some(found)
+    }
+
+    /// Whether a contention counts as quiet. What could not be judged does.
+    pub fn is_quiet(&self, contention: Option<f64>) -> bool {
+        let Some(contention) = contention else {
+            return true;
+        };
+        self.lowest.confirmed.is_some_and(|lowest| contention <= QUIET_WITHIN * lowest)
+    }
+
+    /// Moves to a quiet processor, trying each in turn until `deadline_ns`; returns the
+    /// contention where it settled.
+    pub fn settle(&mut self, deadline_ns: u64) -> Option<f64> {
+        loop {
+            let found = self.probe();
+            if self.is_quiet(found) || self.clock.monotonic_ns() >= deadline_ns {
+                return found;
+            }
+            self.at = (self.at + 1) % self.allowed.len().max(1);
+            if let Some(&cpu) = self.allowed.get(self.at) {
+                affinity::run_on(cpu);
+            }
+        }
+    }
+}
+
+/// The lowest contention that was seen more than once or twice: a single low reading is a chain
+/// that was interrupted, not a quiet core.
+struct Lowest {
+    confirmed: Option<f64>,
+    /// The lowest readings, ascending.
+    readings: Vec<f64>,
+}
+
+impl Lowest {
+    /// Readings that must agree ...
+    const AGREEING: usize = 5;
+    /// ... within this factor.
+    const WITHIN: f64 = 1.03;
+    /// More are not kept.
+    const KEPT: usize = 64;
+
+    fn take(&mut self, reading: f64) {
+        if self.confirmed.is_some_and(|confirmed| reading >= confirmed) {
+            return;
+        }
+        let at = self.readings.partition_point(|&kept| kept < reading);
+        self.readings.insert(at, reading);
+        self.readings.truncate(Self::KEPT);
+        let agreed = self
+            .readings
+            .windows(Self::AGREEING)
+            .find(|window| window[Self::AGREEING - 1] <= Self::WITHIN * window[0]);
+        if let Some(window) = agreed {
+            let lowest = window[0];
+            self.confirmed = Some(self.confirmed.map_or(lowest, |confirmed| confirmed.min(lowest)));
+        }
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod affinity {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    /// The processors the caller's affinity mask allows; empty when it cannot be read.
+    pub fn allowed() -> Vec<usize> {
+        match sched_getaffinity(None) {
+            Ok(set) => (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Moves this thread. Where that is not permitted it stays where it is, which costs quiet
+    /// windows but makes nothing wrong.
+    pub fn run_on(cpu: usize) {
+        let mut set = CpuSet::new();
+        set.set(cpu);
+        let _ = sched_setaffinity(None, &set);
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod affinity {
+    pub fn allowed() -> Vec<usize> {
+        Vec::new()
+    }
+
+    pub fn run_on(_: usize) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_low_reading_confirms_nothing() {
+        let mut lowest = Lowest { confirmed: None, readings: Vec::new() };
+        for reading in [0.02, 0.31, 0.214, 0.05, 0.213, 0.29, 0.215, 0.214] {
+            lowest.take(reading);
+            assert_eq!(lowest.confirmed, None, "{reading}");
+        }
+        lowest.take(0.213);
+        assert_eq!(lowest.confirmed, Some(0.213));
+        lowest.take(0.2);
+        assert_eq!(lowest.confirmed, Some(0.213), "not before others agree");
+        for _ in 0..4 {
+            lowest.take(0.2);
+        }
+        assert_eq!(lowest.confirmed, Some(0.2));
+    }
+}

@@ -1,0 +1,153 @@
+//! The program runs itself: a short process that samples and hands raw samples to the parent.
+//!
+//! Whether a routine's tables and code fall well or badly is settled when a process starts, so
+//! only several processes meet the good layout. And a crash ends one of them, not the run.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use bench_slope_algorithms::Catalogue;
+
+use crate::clock::Clock;
+use crate::schedule::{Event, Request, work};
+
+/// The word that makes the program a worker. Not for people.
+pub const WORD: &str = "worker";
+
+/// Serves one request: reads it from `input`, writes events to `output`, one JSON value a line.
+///
+/// # Errors
+/// When the request does not parse or the parent is gone.
+pub fn serve(
+    catalogue: &Catalogue,
+    clock: &dyn Clock,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let mut text = String::new();
+    input.read_to_string(&mut text)?;
+    let request: Request = serde_json::from_str(&text)?;
+    work(catalogue, clock, &request, &mut |event| {
+        let mut line = serde_json::to_vec(&event)?;
+        line.push(b'\n');
+        output.write_all(&line)
+    })
+}
+
+/// How workers come to be.
+#[derive(Clone, Debug)]
+pub enum Workers {
+    /// As processes of this program.
+    Processes(PathBuf),
+    /// In this process: for tests, and for platforms without processes.
+    InProcess,
+}
+
+/// What became of a worker.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Everything it told.
+    pub events: Vec<Event>,
+    /// How it died, when it did not come to its end.
+    pub death: Option<String>,
+}
+
+impl Workers {
+    /// Lets one worker serve a request. It is ended when it takes longer than `patience`.
+    ///
+    /// # Errors
+    /// When no process can be started.
+    pub fn serve(
+        &self,
+        catalogue: &Catalogue,
+        clock: &dyn Clock,
+        request: &Request,
+        patience: Duration,
+    ) -> io::Result<Outcome> {
+        match self {
+            Workers::InProcess => {
+                let mut events = Vec::new();
+                let mut keep = |event| -> Result<(), std::convert::Infallible> {
+                    events.push(event);
+                    Ok(())
+                };
+                match work(catalogue, clock, request, &mut keep) {
+                    Ok(()) => {}
+                    Err(never) => match never {},
+                }
+                Ok(Outcome { events, death: None })
+            }
+            Workers::Processes(program) => process(program, request, patience),
+        }
+    }
+}
+
+fn process(program: &PathBuf, request: &Request, patience: Duration) -> io::Result<Outcome> {
+    let mut child = Command::new(program)
+        .arg(WORD)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A worker that died before it read its request shows in its exit status.
+        let _ = stdin.write_all(&serde_json::to_vec(request)?);
+    }
+    let (sender, receiver) = mpsc::channel();
+    let stdout = child.stdout.take();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stdout) = stdout {
+            // What could be read before an error counts.
+            let _ = stdout.read_to_end(&mut bytes);
+        }
+        let _ = sender.send(());
+        bytes
+    });
+    let timed_out = receiver.recv_timeout(patience).is_err();
+    if timed_out {
+        child.kill()?;
+    }
+    let status = child.wait()?;
+    let bytes = reader.join().unwrap_or_default();
+    let mut events = Vec::new();
+    for line in BufReader::new(&*bytes).lines() {
+        // The last line of a worker that died may be half a line.
+        let Ok(event) = serde_json::from_str(&line?) else {
+            break;
+        };
+        events.push(event);
+    }
+    let done = matches!(events.last(), Some(Event::Done(_)));
+    let death = if timed_out {
+        Some(format!("it took longer than {} s", patience.as_secs()))
+    } else if done && status.success() {
+        None
+    } else {
+        Some(describe(status))
+    };
+    Ok(Outcome { events, death })
+}
+
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let name = match signal {
+            4 => " (illegal instruction)",
+            6 => " (abort)",
+            7 => " (bus error)",
+            8 => " (arithmetic exception)",
+            9 => " (killed)",
+            11 => " (segmentation fault)",
+            _ => "",
+        };
+        return format!("its process was ended by signal {signal}{name}");
+    }
+    match status.code() {
+        Some(code) => format!("its process ended with exit code {code}"),
+        None => "its process ended".to_owned(),
+    }
+}
