@@ -14,19 +14,9 @@ use crate::clock::{Clock, Grain, grain};
 use crate::cpus::Cpus;
 use crate::sample::{deeper, time_calls};
 
-/// The largest message and the step between sizes, as in the ancestor: 0, 64, ... 4096 bytes.
-pub const LARGEST_BYTES: usize = 4096;
-/// The step between two sizes.
-pub const STEP_BYTES: usize = 64;
 /// Known answers longer than this are left to `self-test`: before timing they would cost more than
 /// the measurement.
 const LONGEST_ANSWER_BYTES: usize = 8192;
-
-/// The sizes every row is timed at.
-#[must_use]
-pub fn sizes() -> Vec<usize> {
-    (0..=LARGEST_BYTES).step_by(STEP_BYTES).collect()
-}
 
 /// What the parent asks of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,6 +157,7 @@ struct Subject {
     routine: Box<dyn Routine>,
     calls: u32,
     must: bool,
+    sizes: Vec<usize>,
     recorded: u32,
     /// Checksum of the output at each size, from the first time it was computed.
     expected: Vec<Option<u64>>,
@@ -200,7 +191,6 @@ pub fn work<E>(
     let mut sampler = Sampler {
         clock,
         cpus: Cpus::new(clock, grain, request.lowest_contention),
-        sizes: sizes(),
         tick_ns,
         wanted: request.rounds.unwrap_or(u32::MAX),
     };
@@ -209,13 +199,14 @@ pub fn work<E>(
         tell(Event::Begin(index))?;
         let case = by_id.get(&order.id);
         match ready(catalogue, case, request.offset_bytes, clock, grain, tick_ns, order.calls) {
-            Ok((routine, calls)) => subjects.push(Subject {
+            Ok((routine, sizes, calls)) => subjects.push(Subject {
                 index,
                 routine,
                 calls,
                 must: order.must,
                 recorded: 0,
-                expected: vec![None; sampler.sizes.len()],
+                expected: vec![None; sizes.len()],
+                sizes,
             }),
             Err(failure) => tell(Event::Failed(index, failure))?,
         }
@@ -274,21 +265,21 @@ fn ready(
     grain: Grain,
     tick_ns: f64,
     calls: Option<u32>,
-) -> Result<(Box<dyn Routine>, u32), Failure> {
+) -> Result<(Box<dyn Routine>, Vec<usize>, u32), Failure> {
     let case = case.ok_or_else(|| Failure::Unavailable("this build does not have it".into()))?;
     catalogue
         .verify(case, LONGEST_ANSWER_BYTES)
         .map_err(|unverified| Failure::Wrong(unverified.to_string()))?;
     let unavailable = |error: OpenError| Failure::Unavailable(error.to_string());
     let placement = Placement { offset: offset_bytes };
-    let setup = case.entry.timing_setup(LARGEST_BYTES, placement);
-    let mut routine = case.open(&setup).map_err(unavailable)?;
-    routine.prepare(LARGEST_BYTES).map_err(unavailable)?;
+    let sizes = case.entry.axis.sizes();
+    let mut routine = case.open(&case.timing_setup(placement)).map_err(unavailable)?;
+    routine.prepare(sizes.last().copied().unwrap_or(0)).map_err(unavailable)?;
     let calls = match calls {
         Some(calls) => calls,
         None => calls_per_sample(clock, &mut *routine, grain, tick_ns)?,
     };
-    Ok((routine, calls))
+    Ok((routine, sizes, calls))
 }
 
 /// Calls that make a sample of the largest size long enough for this clock. The same number serves
@@ -334,7 +325,6 @@ fn calls_per_sample(
 struct Sampler<'a> {
     clock: &'a dyn Clock,
     cpus: Cpus<'a>,
-    sizes: Vec<usize>,
     tick_ns: f64,
     /// Rounds wanted of every case, when the user gave their number.
     wanted: u32,
@@ -384,7 +374,7 @@ impl Sampler<'_> {
     /// One sample at every size, in windows with a look at the core between them; a window beside a
     /// busy neighbour is repeated until `deadline_ns`.
     fn round(&mut self, subject: &mut Subject, deadline_ns: u64) -> Result<Round, Unfinished> {
-        let mut ticks = vec![0; self.sizes.len()];
+        let mut ticks = vec![0; subject.sizes.len()];
         let mut worst: Option<f64> = None;
         let mut next = 0;
         let mut before = self.cpus.probe();
@@ -425,22 +415,22 @@ impl Sampler<'_> {
         let (mut calls, mut bytes) = (0, 0);
         // From the largest size down, so that a slow case, which has no time for all, warms up on
         // what matters most.
-        for at in (0..self.sizes.len()).rev() {
+        for at in (0..subject.sizes.len()).rev() {
             self.sample(subject, at)?;
-            (calls, bytes) = (calls + 1, bytes + self.sizes[at]);
+            (calls, bytes) = (calls + 1, bytes + subject.sizes[at]);
             if self.elapsed_ns(begin) > WARM_UP_NS {
                 break;
             }
         }
         // By calls where they are all alike, by bytes where bytes count.
-        let by_calls = self.sizes.len() as f64 / f64::from(calls);
-        let by_bytes = self.sizes.iter().sum::<usize>() as f64 / bytes.max(1) as f64;
+        let by_calls = subject.sizes.len() as f64 / f64::from(calls);
+        let by_bytes = subject.sizes.iter().sum::<usize>() as f64 / bytes.max(1) as f64;
         Ok(self.elapsed_ns(begin) * by_calls.min(by_bytes))
     }
 
     /// One sample at one size, its result checked; 0 when the clock did not move forward.
     fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
-        let size = self.sizes[at];
+        let size = subject.sizes[at];
         subject.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
         let ticks = time_calls(self.clock, &mut *subject.routine, subject.calls).unwrap_or(0);
         let output = checksum(subject.routine.output());

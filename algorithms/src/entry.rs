@@ -10,17 +10,27 @@ use crate::routine::{OpenError, Placement, Routine, Setup, message_bytes};
 pub enum Section {
     /// Hash functions, extendable-output functions and checksums.
     Hash,
+    /// Message authentication codes.
+    Mac,
+    /// Block ciphers in their modes, stream ciphers, authenticated encryption.
+    Cipher,
+    /// Key derivation functions.
+    Kdf,
 }
 
 impl Section {
     /// Every section, in the order they are printed in.
-    pub const ALL: &'static [Section] = &[Section::Hash];
+    pub const ALL: &'static [Section] =
+        &[Section::Hash, Section::Mac, Section::Cipher, Section::Kdf];
 
     /// The word on the command line and in machine-readable output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Section::Hash => "hash",
+            Section::Mac => "mac",
+            Section::Cipher => "cipher",
+            Section::Kdf => "kdf",
         }
     }
 }
@@ -36,6 +46,14 @@ impl fmt::Display for Section {
 pub enum Operation {
     /// Message in, digest out.
     Digest,
+    /// Plaintext in, ciphertext out, with the tag where there is one.
+    Encrypt,
+    /// Valid ciphertext in, its tag checked where there is one, plaintext out.
+    Decrypt,
+    /// A MAC of a message, or a cipher mode's work on authenticated data.
+    Authenticate,
+    /// Password or key in, key out.
+    Derive,
 }
 
 impl Operation {
@@ -44,14 +62,47 @@ impl Operation {
     pub fn word(self) -> &'static str {
         match self {
             Operation::Digest => "digest",
+            Operation::Encrypt => "encrypt",
+            Operation::Decrypt => "decrypt",
+            Operation::Authenticate => "authenticate",
+            Operation::Derive => "derive",
+        }
+    }
+}
+
+/// What the cost of a row grows with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Bytes of message (or of authenticated data): 0, 64, ... 4096.
+    Bytes,
+    /// Something else a routine counts, such as iterations of a KDF.
+    Count {
+        /// The unit in headers and rows, such as `iter`.
+        unit: &'static str,
+        /// The values timed, ascending.
+        values: &'static [usize],
+    },
+}
+
+impl Axis {
+    /// The largest message and the step between messages, as the ancestor has them.
+    const BYTES: (usize, usize) = (4096, 64);
+
+    /// The sizes timed, ascending.
+    #[must_use]
+    pub fn sizes(self) -> Vec<usize> {
+        match self {
+            Axis::Bytes => (0..=Self::BYTES.0).step_by(Self::BYTES.1).collect(),
+            Axis::Count { values, .. } => values.to_vec(),
         }
     }
 
-    /// The word in a table's row, empty where a section has one operation only.
+    /// The longest message a routine of this axis is opened with, in bytes.
     #[must_use]
-    pub fn label(self) -> &'static str {
+    pub fn message_bytes(self) -> usize {
         match self {
-            Operation::Digest => "",
+            Axis::Bytes => Self::BYTES.0,
+            Axis::Count { .. } => 0,
         }
     }
 }
@@ -83,8 +134,12 @@ pub struct Entry {
     pub extendable: bool,
     /// Whether it is so slow that it is left out unless it is named or slow rows are asked for.
     pub slow: bool,
-    /// Bytes of key that timing uses, 0 where there is none.
+    /// Bytes of key (for a KDF: of the password) that timing uses, 0 where there is none.
     pub key_bytes: usize,
+    /// Bytes of nonce or initialisation vector (for a KDF: of the salt) that timing uses.
+    pub nonce_bytes: usize,
+    /// What its cost grows with.
+    pub axis: Axis,
     /// How to open it.
     pub open: Arc<Open>,
 }
@@ -102,18 +157,6 @@ impl Entry {
     pub fn slow(mut self) -> Self {
         self.slow = true;
         self
-    }
-
-    /// What timing opens it with: a message of `max_bytes` pseudo-random bytes and a
-    /// pseudo-random key.
-    #[must_use]
-    pub fn timing_setup(&self, max_bytes: usize, placement: Placement) -> Setup {
-        Setup {
-            key: message_bytes(self.key_bytes, 1),
-            input: message_bytes(max_bytes, 2),
-            output_bytes: self.output_bytes,
-            placement,
-        }
     }
 
     /// The entry with one of its operations.
@@ -148,6 +191,37 @@ impl Case {
         }
         parts.push(self.operation.word());
         parts.join("/")
+    }
+
+    /// The operation as a table's row names it: `CBC enc`, `GCM auth`, and nothing in a section
+    /// whose entries have one operation only.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let mode = self.entry.mode;
+        match (self.entry.section, self.operation) {
+            (Section::Cipher, Operation::Encrypt) => format!("{mode} enc"),
+            (Section::Cipher, Operation::Decrypt) => format!("{mode} dec"),
+            (Section::Cipher, Operation::Authenticate) => format!("{mode} auth"),
+            _ => mode.to_owned(),
+        }
+    }
+
+    /// What timing opens it with: pseudo-random key, nonce and message. Where authenticated data
+    /// are what is timed, the message is empty and they are long; else there are none.
+    #[must_use]
+    pub fn timing_setup(&self, placement: Placement) -> Setup {
+        let message = message_bytes(self.entry.axis.message_bytes(), 2);
+        let is_aad =
+            self.entry.section == Section::Cipher && self.operation == Operation::Authenticate;
+        let (aad, input) = if is_aad { (message, Vec::new()) } else { (Vec::new(), message) };
+        Setup {
+            key: message_bytes(self.entry.key_bytes, 1),
+            nonce: message_bytes(self.entry.nonce_bytes, 3),
+            aad,
+            input,
+            output_bytes: self.entry.output_bytes,
+            placement,
+        }
     }
 
     /// Opens the routine of this case.

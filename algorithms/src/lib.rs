@@ -9,7 +9,7 @@
 //! let case = entry.case(entry.operations[0]);
 //! catalogue.verify(&case, usize::MAX).expect("it gives the standard's answers");
 //!
-//! let mut routine = case.open(&entry.timing_setup(4096, Placement::default())).expect("opens");
+//! let mut routine = case.open(&case.timing_setup(Placement::default())).expect("opens");
 //! routine.prepare(64).expect("64 bytes are fine");
 //! routine.run();
 //! assert_eq!(routine.output().len(), 32);
@@ -22,6 +22,6 @@ mod rustcrypto;
 mod vectors;
 
 pub use catalogue::{Catalogue, UnknownName, Unverified};
-pub use entry::{Case, Entry, Open, Operation, Section};
+pub use entry::{Axis, Case, Entry, Open, Operation, Section};
 pub use routine::{Buffer, OpenError, Placement, Routine, Setup, message_bytes};
 pub use vectors::{Vector, VectorError};

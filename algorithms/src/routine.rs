@@ -12,11 +12,16 @@ pub struct Placement {
 /// Everything a routine is opened with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
-    /// The secret key, empty where the algorithm has none.
+    /// The secret key (for a KDF: the password), empty where the algorithm has none.
     pub key: Vec<u8>,
-    /// The longest message; [`Routine::prepare`] takes its beginning.
+    /// The nonce or initialisation vector (for a KDF: the salt), empty where there is none.
+    pub nonce: Vec<u8>,
+    /// Authenticated data, empty where there are none.
+    pub aad: Vec<u8>,
+    /// The longest message; decryption is given the plaintext here too, and makes a valid
+    /// ciphertext of it.
     pub input: Vec<u8>,
-    /// Bytes of output wanted of an extendable-output function.
+    /// Bytes of output wanted where the algorithm leaves them open.
     pub output_bytes: usize,
     /// Where the message lies.
     pub placement: Placement,
@@ -44,7 +49,11 @@ pub(crate) fn expect_bytes(what: &str, expected: usize, got: usize) -> Result<()
 
 /// An opened case. Timing calls `prepare` outside and `run` inside the timed loop.
 pub trait Routine {
-    /// Makes a valid message of the first `size` bytes of the set-up's input ready. Untimed.
+    /// Makes a valid message of the first `size` bytes of the set-up's input ready; of its
+    /// authenticated data where a cipher mode's [`Operation::Authenticate`] is opened; for a KDF,
+    /// `size` iterations (or what its axis counts). Untimed. Undoes what earlier runs left behind.
+    ///
+    /// [`Operation::Authenticate`]: crate::Operation::Authenticate
     ///
     /// # Errors
     /// When the algorithm cannot work on a message of this size.
@@ -53,7 +62,8 @@ pub trait Routine {
     /// Does the full work once, allocating nothing.
     fn run(&mut self);
 
-    /// What the last `run` computed.
+    /// What the last `run` computed: the digest; the ciphertext followed by the tag; the plaintext,
+    /// empty when its tag was wrong; the tag; the derived key.
     fn output(&self) -> &[u8];
 }
 

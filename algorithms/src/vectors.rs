@@ -5,8 +5,8 @@
 use std::fmt;
 
 use crate::catalogue::Unverified;
-use crate::entry::Case;
-use crate::routine::{Placement, Setup};
+use crate::entry::{Case, Operation, Section};
+use crate::routine::{OpenError, Placement, Setup};
 
 /// The vector files compiled in: section word and text.
 pub const FILES: &[(&str, &str)] = &[("hash", include_str!("../vectors/hash.txt"))];
@@ -44,12 +44,20 @@ pub struct Vector {
     pub algorithm: String,
     /// The mode, empty where there is none.
     pub mode: String,
-    /// The key.
+    /// The key, or a KDF's password.
     pub key: Bytes,
-    /// The message.
+    /// The nonce or initialisation vector, or a KDF's salt.
+    pub nonce: Bytes,
+    /// Authenticated data.
+    pub aad: Bytes,
+    /// The message; for ciphers the plaintext.
     pub input: Bytes,
-    /// The right answer.
+    /// A KDF's iterations, or what else its axis counts.
+    pub count: Option<usize>,
+    /// The right answer; for ciphers the ciphertext without its tag.
     pub output: Bytes,
+    /// The right tag, where there is one apart from the output.
+    pub tag: Bytes,
     /// The standard or paper, with the place in it.
     pub source: String,
 }
@@ -115,18 +123,26 @@ fn parse_line(section: &str, line: &str) -> Result<Vector, String> {
             return Err(format!("'{field}' is given twice"));
         }
         seen.push(field.to_owned());
+        if field == "count" {
+            let count = value.parse().map_err(|_| format!("'{value}' is no count"))?;
+            vector.count = Some(count);
+            continue;
+        }
         let bytes = parse_bytes(value)?;
         match field {
-            "key" => vector.key = bytes,
+            "key" | "password" => vector.key = bytes,
+            "nonce" | "salt" => vector.nonce = bytes,
+            "aad" => vector.aad = bytes,
             "input" => vector.input = bytes,
             "output" => vector.output = bytes,
+            "tag" => vector.tag = bytes,
             _ => return Err(format!("unknown field '{field}'")),
         }
     }
     if vector.source.is_empty() {
         return Err("the source is empty".to_owned());
     }
-    if vector.output.is_empty() {
+    if vector.output.is_empty() && vector.tag.is_empty() {
         return Err("there is no output to compare with".to_owned());
     }
     Ok(vector)
@@ -197,24 +213,53 @@ fn parse_term(term: &str) -> Result<Vec<u8>, String> {
         .map_err(|_| format!("'{term}' is not hex"))
 }
 
+impl Vector {
+    /// What an operation must give back.
+    #[must_use]
+    pub fn expected(&self, operation: Operation) -> Vec<u8> {
+        match operation {
+            Operation::Encrypt => [self.output.to_vec(), self.tag.to_vec()].concat(),
+            Operation::Decrypt => self.input.to_vec(),
+            // A MAC's answer is its output; a cipher mode's tag stands beside the ciphertext.
+            Operation::Authenticate if !self.tag.is_empty() => self.tag.to_vec(),
+            Operation::Authenticate | Operation::Digest | Operation::Derive => self.output.to_vec(),
+        }
+    }
+
+    /// What a routine is opened with to compute it.
+    #[must_use]
+    pub fn setup(&self, placement: Placement) -> Setup {
+        Setup {
+            key: self.key.to_vec(),
+            nonce: self.nonce.to_vec(),
+            aad: self.aad.to_vec(),
+            input: self.input.to_vec(),
+            output_bytes: self.output.len(),
+            placement,
+        }
+    }
+
+    /// What [`Routine::prepare`](crate::Routine::prepare) is told for an operation of a section.
+    #[must_use]
+    pub fn size(&self, section: Section, operation: Operation) -> usize {
+        match (self.count, section, operation) {
+            (Some(count), ..) => count,
+            (None, Section::Cipher, Operation::Authenticate) => self.aad.len(),
+            _ => self.input.len(),
+        }
+    }
+}
+
 /// Lets a case compute one known answer.
 pub(crate) fn check(case: &Case, vector: &Vector) -> Result<(), Unverified> {
-    let expected = vector.output.to_vec();
-    let input = vector.input.to_vec();
-    let size = input.len();
-    let setup = Setup {
-        key: vector.key.to_vec(),
-        input,
-        output_bytes: expected.len(),
-        placement: Placement::default(),
-    };
-    let refused = |error: crate::OpenError| Unverified::Refused {
+    let expected = vector.expected(case.operation);
+    let refused = |error: OpenError| Unverified::Refused {
         case: case.id(),
         source: vector.source.clone(),
         reason: error.to_string(),
     };
-    let mut routine = case.open(&setup).map_err(refused)?;
-    routine.prepare(size).map_err(refused)?;
+    let mut routine = case.open(&vector.setup(Placement::default())).map_err(refused)?;
+    routine.prepare(vector.size(case.entry.section, case.operation)).map_err(refused)?;
     routine.run();
     if routine.output() == expected {
         return Ok(());

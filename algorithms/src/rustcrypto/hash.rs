@@ -6,7 +6,7 @@ use digest::consts::{U16, U20, U28, U32, U48};
 use digest::{Digest, ExtendableOutput, Update, XofReader};
 
 use super::NAME;
-use crate::entry::{Entry, Operation, Section};
+use crate::entry::{Axis, Entry, Operation, Section};
 use crate::routine::{Buffer, OpenError, Routine, Setup, expect_bytes};
 
 /// All of `message` in, the digest out; the key is empty for all but keyed hashes.
@@ -127,6 +127,8 @@ impl Line {
             extendable,
             slow: false,
             key_bytes,
+            nonce_bytes: 0,
+            axis: Axis::Bytes,
             open: Arc::new(open),
         }
     }

@@ -175,6 +175,7 @@ fn blake2_passes_the_self_test_of_its_rfc() {
             input: message.to_vec(),
             output_bytes: entry.output_bytes,
             placement: Default::default(),
+            ..Setup::default()
         };
         let mut routine = entry.case(entry.operations[0]).open(&setup).expect("opens");
         routine.prepare(message.len()).expect("the message fits");
