@@ -19,6 +19,11 @@ pub trait Clock {
 
     /// The operating system's monotonic time in nanoseconds, from any start.
     fn monotonic_ns(&self) -> u64;
+
+    /// Processor time this process has had, in nanoseconds; `None` where it cannot be told.
+    fn cpu_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What a clock's own readings look like, measured before anything else.
@@ -97,6 +102,24 @@ impl Clock for MonotonicClock {
     fn monotonic_ns(&self) -> u64 {
         nanoseconds_since(self.start)
     }
+
+    fn cpu_ns(&self) -> Option<u64> {
+        process_cpu_ns()
+    }
+}
+
+/// Processor time of this process, from the operating system.
+fn process_cpu_ns() -> Option<u64> {
+    #[cfg(unix)]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        let seconds = u64::try_from(time.tv_sec).ok()?;
+        let nanoseconds = u64::try_from(time.tv_nsec).ok()?;
+        Some(seconds * 1_000_000_000 + nanoseconds)
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 fn nanoseconds_since(start: Instant) -> u64 {
@@ -106,7 +129,7 @@ fn nanoseconds_since(start: Instant) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod time_stamp_counter {
-    use super::{Clock, Instant, nanoseconds_since};
+    use super::{Clock, Instant, nanoseconds_since, process_cpu_ns};
     use core::arch::x86_64::{__cpuid, __rdtscp, _mm_lfence};
 
     /// Whether the counter is there, runs at a constant rate in all power states, and may be read
@@ -146,6 +169,10 @@ mod time_stamp_counter {
 
         fn monotonic_ns(&self) -> u64 {
             nanoseconds_since(self.start)
+        }
+
+        fn cpu_ns(&self) -> Option<u64> {
+            process_cpu_ns()
         }
     }
 }

@@ -1,7 +1,19 @@
-//! How it is timed.
+//! How it is timed and told. What can be timed is in `bench-slope-algorithms`.
+//!
+//! The modules have one order, from the bottom up: `fit`, `clock`, `sample`, `frequency`, `cpus`,
+//! `schedule`, `worker`, `environment`, `record`, `group`, `report`, `cli`, `run`. None uses one
+//! that comes after it; `tests/layers.rs` holds them to it.
+
+pub mod cli;
 pub mod clock;
 pub mod cpus;
+pub mod environment;
+pub mod fit;
 pub mod frequency;
+pub mod group;
+pub mod record;
+pub mod report;
+pub mod run;
 pub mod sample;
 pub mod schedule;
 pub mod worker;

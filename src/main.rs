@@ -1,11 +1,9 @@
-//! x
-fn main() {
-    let c = bench_slope_algorithms::Catalogue::standard();
-    bench_slope::worker::serve(
-        &c,
-        &*bench_slope::clock::machine_clock(),
-        &mut std::io::stdin(),
-        &mut std::io::stdout().lock(),
-    )
-    .unwrap();
+//! `bench-slope`: what a hash or a cipher costs per byte on this machine.
+
+use std::process::ExitCode;
+
+use bench_slope_algorithms::Catalogue;
+
+fn main() -> ExitCode {
+    ExitCode::from(bench_slope::run::run_here(std::env::args_os(), Catalogue::standard()))
 }

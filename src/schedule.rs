@@ -84,6 +84,10 @@ pub struct Done {
     pub cost_ticks: u64,
     /// The clock's smallest step in ticks.
     pub resolution_ticks: u64,
+    /// How long it worked, in nanoseconds.
+    pub wall_ns: u64,
+    /// How much processor time it had meanwhile, where that can be told.
+    pub cpu_ns: Option<u64>,
     /// The lowest contention seen.
     pub lowest_contention: Option<f64>,
 }
@@ -106,6 +110,19 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The reason in a word or two, without commas.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::Wrong(_) => "wrong answer",
+            Failure::Unavailable(_) => "not available",
+            Failure::Crashed(_) => "crashed",
+            Failure::ClockTooCoarse(_) => "clock too coarse",
+            Failure::NoSlope(_) => "no slope",
+            Failure::NoTime(_) => "no time passed",
+        }
+    }
+
     /// The reason as a sentence.
     #[must_use]
     pub fn reason(&self) -> &str {
@@ -174,6 +191,7 @@ pub fn work<E>(
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
     let start = (clock.ticks(), clock.monotonic_ns());
+    let cpu_start = clock.cpu_ns();
     let deadline_ns = start.1.saturating_add(request.budget_ns);
     let Some(grain) = grain(clock) else {
         for index in 0..request.cases.len() {
@@ -242,6 +260,8 @@ pub fn work<E>(
         ns_per_tick: if ticks > 0 { elapsed_ns as f64 / ticks as f64 } else { f64::NAN },
         cost_ticks: grain.cost_ticks,
         resolution_ticks: grain.resolution_ticks,
+        wall_ns: elapsed_ns,
+        cpu_ns: cpu_start.zip(clock.cpu_ns()).map(|(start, end)| end.saturating_sub(start)),
         lowest_contention: sampler.cpus.lowest(),
     }))
 }

@@ -1,0 +1,133 @@
+//! The command line. The only file that knows clap.
+
+use std::ffi::OsString;
+
+use bench_slope_algorithms::Section;
+use clap::{Args, Parser, Subcommand, error::ErrorKind};
+
+/// What a hash costs per byte on this machine, with the call overhead taken out.
+///
+/// Each operation is timed at sizes from 0 to 4 KiB; the slope of time over size is the cost of a
+/// byte. Every implementation has to give its standard's answers before it is timed.
+#[derive(Parser)]
+#[command(name = "bench-slope", version, max_term_width = 100, disable_help_subcommand = true)]
+struct CommandLine {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Time hash functions, extendable-output functions and checksums.
+    Hash(Names),
+    /// Check every algorithm against its known answers; time nothing.
+    SelfTest,
+    /// Sample what standard input asks for: how the program runs itself.
+    #[command(hide = true)]
+    Worker,
+}
+
+#[derive(Args)]
+struct Names {
+    /// Which ones, in any spelling (`sha-256`, `SHA256`); all when none is named.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+/// The options of a measurement; they may stand before or after the section.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The processor's frequency in megahertz, for the column of cycles per byte.
+    #[arg(long, global = true, value_name = "MHZ", value_parser = megahertz, allow_hyphen_values = true)]
+    pub cpu_mhz: Option<f64>,
+
+    /// Measure every size exactly so many times, instead of as often as a precise answer takes.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
+    pub repetitions: Option<u32>,
+
+    /// Let messages start at odd addresses.
+    #[arg(long, global = true)]
+    pub unaligned: bool,
+
+    /// Print rows of comma-separated values as libgcrypt does, instead of the table.
+    #[arg(long, global = true)]
+    pub csv: bool,
+
+    /// Time slow algorithms too when none is named.
+    #[arg(long, global = true)]
+    pub include_slow: bool,
+
+    /// Say more about each row on standard error: its error, the cost of a call, what computed it.
+    #[arg(long, global = true)]
+    pub verbose: bool,
+
+    /// Leave notes and warnings out; errors are still told.
+    #[arg(long, global = true)]
+    pub quiet: bool,
+
+    /// libgcrypt's switch for hardware features. These implementations choose by themselves what
+    /// the processor offers, so that nothing can be switched off at run time.
+    #[arg(long, global = true, value_name = "FEATURES", value_parser = no_features, hide = true)]
+    pub disable_hwf: Option<String>,
+}
+
+/// What the user wants.
+#[derive(Clone, Debug)]
+pub enum Wish {
+    /// Time these sections; names in one of them.
+    Measure {
+        /// The section, or all.
+        section: Option<Section>,
+        /// The names given, empty for all.
+        names: Vec<String>,
+        /// How.
+        options: Options,
+    },
+    /// Check all known answers.
+    SelfTest,
+    /// Be a worker.
+    Work,
+}
+
+/// Text that ends the program at once.
+#[derive(Clone, Debug)]
+pub struct Early {
+    /// What to say.
+    pub text: String,
+    /// Whether it was asked for, rather than a mistake.
+    pub asked_for: bool,
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// Help or version when they were asked for; else what is wrong with the words and what was meant.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
+    let line = CommandLine::try_parse_from(words).map_err(|error| Early {
+        text: error.render().to_string(),
+        asked_for: matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion),
+    })?;
+    let options = line.options;
+    let measure = |section, names| Wish::Measure { section, names, options };
+    Ok(match line.command {
+        None => measure(None, Vec::new()),
+        Some(Command::Hash(names)) => measure(Some(Section::Hash), names.names),
+        Some(Command::SelfTest) => Wish::SelfTest,
+        Some(Command::Worker) => Wish::Work,
+    })
+}
+
+fn megahertz(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(mhz) if mhz.is_finite() && mhz > 0.0 => Ok(mhz),
+        _ => Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5".to_owned()),
+    }
+}
+
+fn no_features(_: &str) -> Result<String, String> {
+    Err("nothing can be switched off at run time: these implementations choose by themselves what \
+         the processor offers"
+        .to_owned())
+}

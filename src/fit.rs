@@ -1,0 +1,286 @@
+//! Pure arithmetic: least squares, the floor under many noisy samples, and how sure it is.
+
+/// A straight line through points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Rise per unit of x.
+    pub slope: f64,
+    /// Height at x = 0.
+    pub intercept: f64,
+}
+
+/// The line with the least sum of squared vertical distances; `None` for fewer than two different
+/// x, for unequal numbers of x and y, or when a coordinate is not finite.
+#[must_use]
+pub fn least_squares(x: &[f64], y: &[f64]) -> Option<Line> {
+    if x.len() != y.len() || x.is_empty() {
+        return None;
+    }
+    let count = x.len() as f64;
+    let mean_x = x.iter().sum::<f64>() / count;
+    let mean_y = y.iter().sum::<f64>() / count;
+    // Around the means: the textbook's sums of squares cancel in floating point.
+    let spread: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
+    let shared: f64 = x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let slope = shared / spread;
+    let intercept = mean_y - slope * mean_x;
+    (slope.is_finite() && intercept.is_finite()).then_some(Line { slope, intercept })
+}
+
+/// The mean of the lowest `share` of the values (at least one of them); `None` when there are none.
+///
+/// Noise on a machine only ever adds time, so the low end is what the work itself takes. A mean of
+/// several low values resolves below the clock's step, which a bare minimum does not.
+#[must_use]
+pub fn lowest_mean(values: &mut [f64], share: f64) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let count = lowest_count(values.len(), share);
+    let lowest = values.get(..count)?;
+    (count > 0).then(|| lowest.iter().sum::<f64>() / count as f64)
+}
+
+fn lowest_count(len: usize, share: f64) -> usize {
+    ((len as f64 * share).round() as usize).clamp(1.min(len), len)
+}
+
+/// Samples of one case from one process: nanoseconds per call, `rounds[round][size]`.
+pub type Rounds = Vec<Vec<f64>>;
+
+/// The floor of the rounds of one process at each size.
+fn floor_of_process(rounds: &Rounds) -> Vec<f64> {
+    /// Within a process: this share of its rounds.
+    const SHARE: f64 = 0.25;
+    let sizes = rounds.first().map_or(0, Vec::len);
+    (0..sizes)
+        .map(|at| {
+            let mut values: Vec<f64> =
+                rounds.iter().map(|round| round[at]).filter(|ns| ns.is_finite()).collect();
+            lowest_mean(&mut values, SHARE).unwrap_or(f64::NAN)
+        })
+        .collect()
+}
+
+/// Across processes the floor is the mean of this share of the lowest: some layouts of code and
+/// data are better than others, and the best one should count once it is met more than rarely.
+const SHARE_OF_PROCESSES: f64 = 0.125;
+/// Resamplings an interval is taken from.
+const RESAMPLINGS: usize = 200;
+/// The share of resamplings left out at either end: the interval covers 95 %.
+const TAIL: f64 = 0.025;
+
+/// What the samples of a case come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The line through the floors.
+    pub line: Line,
+    /// Half the width of the 95 % interval of the slope, by resampling processes; `None` when there
+    /// were too few processes to tell.
+    pub slope_error: Option<f64>,
+    /// The floor at each size.
+    pub floors: Vec<f64>,
+}
+
+/// Fits the floors of several processes over the sizes; `None` when there is nothing to fit.
+#[must_use]
+pub fn estimate(sizes: &[usize], processes: &[Rounds]) -> Option<Estimate> {
+    let x: Vec<f64> = sizes.iter().map(|&size| size as f64).collect();
+    let floors: Vec<Vec<f64>> = processes.iter().map(floor_of_process).collect();
+    // Per size the processes from the lowest to the highest: resampling walks along it.
+    let ranked: Vec<Vec<(f64, usize)>> = (0..sizes.len())
+        .map(|at| {
+            let mut ranked: Vec<(f64, usize)> = floors
+                .iter()
+                .enumerate()
+                .filter_map(|(process, floor)| floor.get(at).map(|&ns| (ns, process)))
+                .filter(|(ns, _)| ns.is_finite())
+                .collect();
+            ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            ranked
+        })
+        .collect();
+    let every = vec![1; processes.len()];
+    let floors = floors_of(&ranked, &every)?;
+    let line = least_squares(&x, &floors)?;
+    let slope_error = resampled_error(&x, &ranked, processes.len());
+    Some(Estimate { line, slope_error, floors })
+}
+
+/// The floor at each size when every process counts as many times as `weights` says.
+fn floors_of(ranked: &[Vec<(f64, usize)>], weights: &[u32]) -> Option<Vec<f64>> {
+    let total: u32 = weights.iter().sum();
+    let wanted = lowest_count(total as usize, SHARE_OF_PROCESSES) as u32;
+    ranked
+        .iter()
+        .map(|ranked| {
+            let (mut sum, mut taken) = (0.0, 0);
+            for &(ns, process) in ranked {
+                let times = weights[process].min(wanted - taken);
+                sum += ns * f64::from(times);
+                taken += times;
+                if taken == wanted {
+                    break;
+                }
+            }
+            (taken > 0).then(|| sum / f64::from(taken))
+        })
+        .collect()
+}
+
+/// Half the width of the interval that the slopes of resampled processes fill (the percentile
+/// bootstrap of Efron), around processes drawn with replacement.
+fn resampled_error(x: &[f64], ranked: &[Vec<(f64, usize)>], processes: usize) -> Option<f64> {
+    /// Fewer processes say too little about what another one would have given.
+    const FEWEST: usize = 4;
+    if processes < FEWEST {
+        return None;
+    }
+    let mut state = 0x5eed_u64;
+    let mut slopes: Vec<f64> = (0..RESAMPLINGS)
+        .filter_map(|_| {
+            let mut weights = vec![0; processes];
+            for _ in 0..processes {
+                weights[draw(&mut state, processes)] += 1;
+            }
+            let floors = floors_of(ranked, &weights)?;
+            least_squares(x, &floors).map(|line| line.slope)
+        })
+        .collect();
+    slopes.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| slopes.get((share * (slopes.len().max(1) - 1) as f64).round() as usize);
+    Some((at(1.0 - TAIL)? - at(TAIL)?) / 2.0)
+}
+
+/// A number below `bound` from a generator that gives the same numbers in every run (splitmix64):
+/// the same samples must give the same interval.
+fn draw(state: &mut u64, bound: usize) -> usize {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^= z >> 31;
+    ((u128::from(z) * bound as u128) >> 64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * b.abs().max(1.0)
+    }
+
+    #[test]
+    fn a_line_is_found_exactly() {
+        let x: Vec<f64> = (0..65).map(|i| f64::from(i) * 64.0).collect();
+        let y: Vec<f64> = x.iter().map(|x| 0.6 * x + 35.0).collect();
+        let line = least_squares(&x, &y).expect("a line");
+        assert!(close(line.slope, 0.6) && close(line.intercept, 35.0), "{line:?}");
+    }
+
+    #[test]
+    fn large_coordinates_do_not_cancel() {
+        let x = [1e9, 1e9 + 1.0, 1e9 + 2.0];
+        let y = [1e9, 1e9 + 3.0, 1e9 + 6.0];
+        let line = least_squares(&x, &y).expect("a line");
+        assert!((line.slope - 3.0).abs() < 1e-6, "{line:?}");
+    }
+
+    #[test]
+    fn a_parabola_gets_the_known_wrong_answer() {
+        // Least squares of y = x^2 at 0, 1, 2, 3: slope 3, intercept -1.
+        let line = least_squares(&[0.0, 1.0, 2.0, 3.0], &[0.0, 1.0, 4.0, 9.0]).expect("a line");
+        assert!(close(line.slope, 3.0) && close(line.intercept, -1.0), "{line:?}");
+    }
+
+    #[test]
+    fn no_line_without_two_places() {
+        assert_eq!(least_squares(&[], &[]), None);
+        assert_eq!(least_squares(&[1.0], &[1.0]), None);
+        assert_eq!(least_squares(&[2.0, 2.0], &[1.0, 5.0]), None);
+        assert_eq!(least_squares(&[1.0, 2.0], &[1.0]), None);
+        assert_eq!(least_squares(&[1.0, 2.0], &[1.0, f64::NAN]), None);
+        assert_eq!(least_squares(&[1.0, 2.0], &[1.0, f64::INFINITY]), None);
+    }
+
+    #[test]
+    fn the_lowest_mean_takes_its_share() {
+        let mut values = [8.0, 1.0, 7.0, 2.0, 6.0, 3.0, 5.0, 4.0];
+        assert_eq!(lowest_mean(&mut values, 0.25), Some(1.5));
+        assert_eq!(lowest_mean(&mut values, 0.01), Some(1.0));
+        assert_eq!(lowest_mean(&mut values, 1.0), Some(4.5));
+        assert_eq!(lowest_mean(&mut [], 0.5), None);
+    }
+
+    /// Sixteen processes of four rounds; `noise(process, round, at)` is added to 2 ns/B + 50 ns.
+    fn samples(noise: impl Fn(usize, usize, usize) -> f64) -> (Vec<usize>, Vec<Rounds>) {
+        let sizes: Vec<usize> = (0..=4096).step_by(64).collect();
+        let processes = (0..16)
+            .map(|process| {
+                (0..4)
+                    .map(|round| {
+                        let ns = |at: usize| 2.0 * sizes[at] as f64 + 50.0;
+                        (0..sizes.len()).map(|at| ns(at) + noise(process, round, at)).collect()
+                    })
+                    .collect()
+            })
+            .collect();
+        (sizes, processes)
+    }
+
+    #[test]
+    fn exact_samples_have_no_error() {
+        let (sizes, processes) = samples(|_, _, _| 0.0);
+        let estimate = estimate(&sizes, &processes).expect("an estimate");
+        assert!(close(estimate.line.slope, 2.0) && close(estimate.line.intercept, 50.0));
+        assert!(estimate.slope_error.expect("sixteen are enough") < 1e-9);
+    }
+
+    #[test]
+    fn interruptions_and_a_busy_neighbour_leave_the_floor() {
+        // Ten of sixteen processes at half speed throughout, and a hit every seventh sample.
+        let (sizes, processes) = samples(|process, round, at| {
+            let busy = if process % 8 < 5 { 2.0 * at as f64 * 64.0 } else { 0.0 };
+            let hit = if (process + round * 3 + at) % 7 == 0 { 40_000.0 } else { 0.0 };
+            busy + hit
+        });
+        let estimate = estimate(&sizes, &processes).expect("an estimate");
+        assert!((estimate.line.slope - 2.0).abs() < 1e-6, "{:?}", estimate.line);
+    }
+
+    #[test]
+    fn busy_throughout_is_not_the_floor() {
+        // The answer that must come out wrong: nothing in the samples shows the true cost.
+        let (sizes, processes) = samples(|_, _, at| 2.0 * at as f64 * 64.0);
+        let estimate = estimate(&sizes, &processes).expect("an estimate");
+        assert!((estimate.line.slope - 4.0).abs() < 1e-6, "{:?}", estimate.line);
+    }
+
+    #[test]
+    fn the_error_grows_with_the_spread_of_processes() {
+        let spread = |width: f64| {
+            let (sizes, processes) =
+                samples(|process, _, at| width * process as f64 * at as f64 * 64.0 / 16.0);
+            estimate(&sizes, &processes).and_then(|e| e.slope_error).expect("an error")
+        };
+        let (narrow, wide) = (spread(0.001), spread(0.01));
+        assert!(narrow > 0.0);
+        assert!((wide / narrow - 10.0).abs() < 0.5, "{narrow} {wide}");
+    }
+
+    #[test]
+    fn too_few_processes_state_no_error() {
+        let (sizes, mut processes) = samples(|_, _, _| 0.0);
+        processes.truncate(3);
+        assert_eq!(estimate(&sizes, &processes).expect("an estimate").slope_error, None);
+        processes.clear();
+        assert_eq!(estimate(&sizes, &processes), None);
+    }
+
+    #[test]
+    fn a_sample_that_is_missing_does_not_count() {
+        let (sizes, processes) =
+            samples(|process, _, at| if process == 0 && at == 3 { f64::NAN } else { 0.0 });
+        let estimate = estimate(&sizes, &processes).expect("an estimate");
+        assert!(close(estimate.line.slope, 2.0));
+    }
+}

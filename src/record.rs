@@ -1,0 +1,108 @@
+//! What a report may see of a run: everything, at full precision, each quantity with its unit in
+//! its name.
+
+use bench_slope_algorithms::{Axis, Case, Section};
+
+use crate::environment::Warning;
+use crate::schedule::Failure;
+
+/// One run of the program.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Where the frequency behind cycles comes from, when there is one.
+    pub frequency: Option<Frequency>,
+    /// One record for each row, in printing order.
+    pub records: Vec<Record>,
+    /// What the reader should know before believing a number.
+    pub warnings: Vec<Warning>,
+}
+
+/// A clock frequency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frequency {
+    /// In megahertz.
+    pub mhz: f64,
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The case's identifier, such as `rustcrypto/SHA256/digest`.
+    pub id: String,
+    /// The section it belongs to.
+    pub section: Section,
+    /// The algorithm's name.
+    pub algorithm: &'static str,
+    /// Mode and operation as a row names them; empty where there is only one.
+    pub label: String,
+    /// What the cost is counted by: `byte`, or what a KDF counts.
+    pub unit: &'static str,
+    /// The crate that computed it.
+    pub package: &'static str,
+    /// Bytes squeezed from an extendable-output function.
+    pub squeezed_bytes: Option<usize>,
+    /// The measurement, or why there is none.
+    pub result: Result<Measured, Failure>,
+}
+
+/// A measured cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Nanoseconds per byte, or per unit of what is counted.
+    pub ns_per_unit: f64,
+    /// 2^20 bytes per second; `None` where bytes are not what is counted.
+    pub mib_per_s: Option<f64>,
+    /// Cycles per unit, when the frequency is known.
+    pub cycles_per_unit: Option<f64>,
+    /// Nanoseconds of a call beside the cost of its bytes: the intercept.
+    pub ns_per_call: f64,
+    /// Half the width of the slope's 95 % interval, relative to the slope; `None` when too few
+    /// processes measured it to tell.
+    pub relative_error: Option<f64>,
+    /// Processes that measured it.
+    pub processes: u32,
+    /// Rounds over all sizes that the number rests on.
+    pub rounds: u32,
+    /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
+    pub quiet: bool,
+}
+
+/// Nanoseconds in a second over bytes in a mebibyte.
+const MIB_PER_S_AT_ONE_NS_PER_BYTE: f64 = 1e9 / (1024.0 * 1024.0);
+
+impl Record {
+    /// A record without a result yet.
+    #[must_use]
+    pub fn of(case: &Case, result: Result<Measured, Failure>) -> Self {
+        let entry = &case.entry;
+        Record {
+            id: case.id(),
+            section: entry.section,
+            algorithm: entry.algorithm,
+            label: case.label(),
+            unit: match entry.axis {
+                Axis::Bytes => "byte",
+                Axis::Count { unit, .. } => unit,
+            },
+            package: entry.package,
+            squeezed_bytes: entry.extendable.then_some(entry.output_bytes),
+            result,
+        }
+    }
+
+    /// The row's name as people say it: `AES CBC enc`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{} {}", self.algorithm, self.label).trim_end().to_owned()
+    }
+
+    /// Fills in what follows from the slope: throughput, and cycles when the frequency is known.
+    pub fn derive(&mut self, frequency: Option<Frequency>) {
+        let by_bytes = self.unit == "byte";
+        if let Ok(measured) = &mut self.result {
+            let ns = measured.ns_per_unit;
+            measured.mib_per_s = by_bytes.then(|| MIB_PER_S_AT_ONE_NS_PER_BYTE / ns);
+            measured.cycles_per_unit = frequency.map(|frequency| ns * frequency.mhz / 1e3);
+        }
+    }
+}
