@@ -1,8 +1,7 @@
 //! How it is timed and told. What can be timed is in `bench-slope-algorithms`.
 //!
-//! The modules have one order, from the bottom up: `fit`, `clock`, `sample`, `frequency`, `cpus`,
-//! `schedule`, `worker`, `environment`, `record`, `group`, `report`, `cli`, `run`. None uses one
-//! that comes after it; `tests/layers.rs` holds them to it.
+//! The modules have one order, which `docs/architecture.md` tells: none uses one that comes after
+//! it, and `tests/layers.rs` holds them to it.
 
 pub mod cli;
 pub mod clock;
@@ -13,7 +12,10 @@ pub mod frequency;
 pub mod group;
 pub mod record;
 pub mod report;
+pub mod rows;
 pub mod run;
 pub mod sample;
 pub mod schedule;
+pub mod visit;
+pub mod wire;
 pub mod worker;

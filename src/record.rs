@@ -4,7 +4,7 @@
 use bench_slope_algorithms::{Axis, Case, Section};
 
 use crate::environment::Warning;
-use crate::schedule::Failure;
+use crate::wire::Failure;
 
 /// One run of the program.
 #[derive(Clone, Debug)]

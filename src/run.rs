@@ -28,7 +28,8 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
         Ok(program) => Workers::Processes(program),
         Err(_) => Workers::InProcess,
     };
-    let machine = Machine { catalogue, clock: machine_clock(), workers };
+    let machine =
+        Machine { catalogue, clock: machine_clock(), workers, patience: Machine::PATIENCE };
     run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
 }
 

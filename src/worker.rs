@@ -12,7 +12,8 @@ use std::time::Duration;
 use bench_slope_algorithms::Catalogue;
 
 use crate::clock::Clock;
-use crate::schedule::{Event, Request, work};
+use crate::schedule::work;
+use crate::wire::{Event, Request};
 
 /// The word that makes the program a worker. Not for people.
 pub const WORD: &str = "worker";

@@ -1,0 +1,174 @@
+//! A visit to one case: on a quiet core a warm-up that is not recorded, then rounds over all sizes.
+
+use bench_slope_algorithms::Routine;
+
+use crate::clock::Clock;
+use crate::cpus::Cpus;
+use crate::sample::{deeper, time_calls};
+use crate::wire::{Failure, Round};
+
+/// A visit goes on for about this long after its warm-up, but has at most so many rounds.
+const VISIT_NS: f64 = 2e6;
+/// The most rounds of a visit.
+const ROUNDS_PER_VISIT: u32 = 8;
+/// A warm-up is one round over all sizes, or as much of it as fits in this time.
+const WARM_UP_NS: f64 = 8e5;
+/// A visit looks for a quiet core for this long in all.
+const PATIENCE_NS: u64 = 10_000_000;
+/// Samples between two looks at the core take about this long.
+const WINDOW_NS: f64 = 3e5;
+/// Depths of the stack that rounds are taken at.
+const DEPTHS: u32 = 16;
+
+/// A case that is ready to be sampled.
+pub struct Subject {
+    /// Its place in the request.
+    pub index: usize,
+    /// The opened case, proven right.
+    pub routine: Box<dyn Routine>,
+    /// Calls in each sample.
+    pub calls: u32,
+    /// Whether to record it on a busy core too.
+    pub must: bool,
+    /// The sizes, ascending.
+    pub sizes: Vec<usize>,
+    /// Rounds recorded so far.
+    pub recorded: u32,
+    /// Checksum of the output at each size, from the first time it was computed.
+    pub expected: Vec<Option<u64>>,
+}
+
+/// What the visits of one worker share.
+pub struct Sampler<'a> {
+    /// The clock samples are taken with.
+    pub clock: &'a dyn Clock,
+    /// Where it is quiet.
+    pub cpus: Cpus<'a>,
+    /// About how many nanoseconds a tick is: for budgets.
+    pub tick_ns: f64,
+    /// Rounds wanted of every case, when the user gave their number.
+    pub wanted: u32,
+}
+
+/// Why a round came to nothing.
+enum Unfinished {
+    /// The case must not be timed any more.
+    Failed(Failure),
+    /// No quiet core was found in time.
+    Busy,
+}
+
+impl From<Failure> for Unfinished {
+    fn from(failure: Failure) -> Self {
+        Unfinished::Failed(failure)
+    }
+}
+
+impl Sampler<'_> {
+    /// One visit: on a quiet core a warm-up that is not recorded, then rounds; and why the case must
+    /// not be timed any more, when that came out.
+    pub fn visit(&mut self, subject: &mut Subject) -> (Vec<Round>, Option<Failure>) {
+        let mut rounds = Vec::new();
+        let deadline_ns = self.clock.monotonic_ns().saturating_add(PATIENCE_NS);
+        self.cpus.settle(deadline_ns);
+        let round_ns = match self.warm_up(subject) {
+            Ok(round_ns) => round_ns,
+            Err(failure) => return (rounds, Some(failure)),
+        };
+        let wanted = ((VISIT_NS / round_ns.max(1.0)) as u32)
+            .clamp(1, ROUNDS_PER_VISIT)
+            .min(self.wanted - subject.recorded);
+        for _ in 0..wanted {
+            // Each round at another depth of the stack: some code is slower where its locals and
+            // the message lie badly to each other.
+            let depth = (subject.recorded * 5) % DEPTHS;
+            match deeper(depth, &mut || self.round(subject, deadline_ns)) {
+                Ok(round) => rounds.push(round),
+                Err(Unfinished::Failed(failure)) => return (rounds, Some(failure)),
+                Err(Unfinished::Busy) => break,
+            }
+            subject.recorded += 1;
+        }
+        (rounds, None)
+    }
+
+    /// One sample at every size, in windows with a look at the core between them; a window beside a
+    /// busy neighbour is repeated until `deadline_ns`.
+    fn round(&mut self, subject: &mut Subject, deadline_ns: u64) -> Result<Round, Unfinished> {
+        let mut ticks = vec![0; subject.sizes.len()];
+        let mut worst: Option<f64> = None;
+        let mut next = 0;
+        let mut before = self.cpus.probe();
+        while next < ticks.len() {
+            let begin = self.clock.ticks();
+            let mut at = next;
+            while at < ticks.len() && (at == next || self.elapsed_ns(begin) < WINDOW_NS) {
+                ticks[at] = self.sample(subject, at)?;
+                at += 1;
+            }
+            let after = self.cpus.probe();
+            let contention = before.zip(after).map(|(before, after)| f64::max(before, after));
+            before = after;
+            if !self.cpus.is_quiet(contention) {
+                if self.clock.monotonic_ns() < deadline_ns {
+                    before = self.cpus.settle(deadline_ns);
+                    self.warm_up(subject)?;
+                    continue;
+                }
+                if !subject.must {
+                    return Err(Unfinished::Busy);
+                }
+            }
+            worst = contention.map(|contention| worst.map_or(contention, |w| w.max(contention)));
+            next = at;
+        }
+        Ok(Round { case: subject.index, calls: subject.calls, ticks, contention: worst })
+    }
+
+    fn elapsed_ns(&self, begin: u64) -> f64 {
+        self.clock.ticks().saturating_sub(begin) as f64 * self.tick_ns
+    }
+
+    /// Samples that are not recorded, for caches and predictors still hold what ran before. Returns
+    /// what a whole round will take, in nanoseconds.
+    fn warm_up(&mut self, subject: &mut Subject) -> Result<f64, Failure> {
+        let begin = self.clock.ticks();
+        let (mut calls, mut bytes) = (0, 0);
+        // From the largest size down, so that a slow case, which has no time for all, warms up on
+        // what matters most.
+        for at in (0..subject.sizes.len()).rev() {
+            self.sample(subject, at)?;
+            (calls, bytes) = (calls + 1, bytes + subject.sizes[at]);
+            if self.elapsed_ns(begin) > WARM_UP_NS {
+                break;
+            }
+        }
+        // By calls where they are all alike, by bytes where bytes count.
+        let by_calls = subject.sizes.len() as f64 / f64::from(calls);
+        let by_bytes = subject.sizes.iter().sum::<usize>() as f64 / bytes.max(1) as f64;
+        Ok(self.elapsed_ns(begin) * by_calls.min(by_bytes))
+    }
+
+    /// One sample at one size, its result checked; 0 when the clock did not move forward.
+    fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
+        let size = subject.sizes[at];
+        subject.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
+        let ticks = time_calls(self.clock, &mut *subject.routine, subject.calls).unwrap_or(0);
+        let output = checksum(subject.routine.output());
+        if *subject.expected[at].get_or_insert(output) != output {
+            return Err(Failure::Wrong(format!(
+                "the same message of {size} bytes gave two different results"
+            )));
+        }
+        Ok(ticks)
+    }
+}
+
+/// Tells two outputs apart; no more is asked of it (FNV-1a by words, Fowler, Noll and Vo).
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |sum: u64, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,128 @@
+//! What parent and worker tell each other: plain data.
+
+use serde::{Deserialize, Serialize};
+
+/// What the parent asks of a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The worker's number, from 0.
+    pub worker: u32,
+    /// How long to sample, known answers and calibration included.
+    pub budget_ns: u64,
+    /// Record exactly so many rounds of every case instead, however long it takes.
+    pub rounds: Option<u32>,
+    /// The lowest contention that earlier workers saw.
+    pub lowest_contention: Option<f64>,
+    /// Bytes past a 64-byte boundary at which messages start.
+    pub offset_bytes: usize,
+    /// The cases in the order of the visits.
+    pub cases: Vec<Order>,
+}
+
+/// One case of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The case's identifier.
+    pub id: String,
+    /// Calls per sample, when an earlier worker has found the number.
+    pub calls: Option<u32>,
+    /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
+    pub must: bool,
+}
+
+/// What a worker tells the parent, in the order of events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The case with this index is worked on from now on; whoever dies next died of it.
+    Begin(usize),
+    /// The case cannot be timed, and why.
+    Failed(usize, Failure),
+    /// One round of a case.
+    Round(Round),
+    /// The worker is done.
+    Done(Done),
+}
+
+/// Raw samples of one case: one for every size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// The case's index in the request.
+    pub case: usize,
+    /// Calls in each sample.
+    pub calls: u32,
+    /// Ticks of each sample in the order of the sizes; 0 where the clock did not move forward.
+    pub ticks: Vec<u64>,
+    /// How busy the core was just before or just after, whichever is more; `None` when the clock
+    /// cannot tell.
+    pub contention: Option<f64>,
+}
+
+/// What a worker knows at its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// The clock it read.
+    pub clock: String,
+    /// Nanoseconds in a tick of that clock.
+    pub ns_per_tick: f64,
+    /// What one pair of readings costs, in ticks: part of every sample, taken off by the parent.
+    pub cost_ticks: u64,
+    /// The clock's smallest step in ticks.
+    pub resolution_ticks: u64,
+    /// How long it worked, in nanoseconds.
+    pub wall_ns: u64,
+    /// How much processor time it had meanwhile, where that can be told.
+    pub cpu_ns: Option<u64>,
+    /// The lowest contention seen.
+    pub lowest_contention: Option<f64>,
+}
+
+/// Why a case has no number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Failure {
+    /// The implementation gave a wrong answer, or none; with the full sentence.
+    Wrong(String),
+    /// It cannot be opened on this machine.
+    Unavailable(String),
+    /// The process that timed it died.
+    Crashed(String),
+    /// The clock is too coarse to time it.
+    ClockTooCoarse(String),
+    /// The measurement says nothing: the time does not grow with the size.
+    NoSlope(String),
+    /// Nothing was recorded in the time given.
+    NoTime(String),
+}
+
+impl Failure {
+    /// The reason in a word or two, without commas.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::Wrong(_) => "wrong answer",
+            Failure::Unavailable(_) => "not available",
+            Failure::Crashed(_) => "crashed",
+            Failure::ClockTooCoarse(_) => "clock too coarse",
+            Failure::NoSlope(_) => "no slope",
+            Failure::NoTime(_) => "no time passed",
+        }
+    }
+
+    /// The reason as a sentence.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        match self {
+            Failure::Wrong(reason)
+            | Failure::Unavailable(reason)
+            | Failure::Crashed(reason)
+            | Failure::ClockTooCoarse(reason)
+            | Failure::NoSlope(reason)
+            | Failure::NoTime(reason) => reason,
+        }
+    }
+
+    /// Whether the program should exit with 1: something is broken, rather than absent.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        !matches!(self, Failure::Unavailable(_))
+    }
+}

@@ -1,0 +1,79 @@
+//! Machines and routines on which a careless program prints nonsense: a right number or a plain
+//! reason must come out.
+
+mod invented;
+
+use invented::{bench_slope, entry, machine};
+
+/// 50 ns a call and 2 ns a byte.
+fn plain(_: &str, size: usize) -> u64 {
+    50_000 + 2_000 * size as u64
+}
+
+fn slope(csv: &str) -> Option<f64> {
+    csv.trim().split(',').nth(5)?.parse().ok()
+}
+
+#[test]
+fn a_coarse_clock_gives_the_right_number() {
+    for step_ns in [1, 25, 100, 1_000, 10_000] {
+        let machine = machine(vec![entry("MD5")], step_ns, plain);
+        let outcome = bench_slope(&machine, &["--csv", "--quiet", "hash"]);
+        assert_eq!(outcome.code, 0, "{step_ns}: {}", outcome.err);
+        let slope = slope(&outcome.out).unwrap_or_else(|| panic!("{step_ns}: {}", outcome.out));
+        assert!((slope / 2.0 - 1.0).abs() < 0.002, "{step_ns}: {slope}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_too_coarse_is_called_so() {
+    let machine = machine(vec![entry("MD5")], 15_600_000, plain);
+    let outcome = bench_slope(&machine, &["--csv", "--quiet", "hash"]);
+    assert_eq!(outcome.code, 1);
+    assert_eq!(outcome.out, "hash,MD5,,,,,ns/B,,MiB/s,,c/B,n/a: clock too coarse\n");
+    assert!(outcome.err.contains("15.600 ms"), "{}", outcome.err);
+}
+
+#[test]
+fn no_work_is_no_number() {
+    let nothing = |_: &str, _: usize| 1_000;
+    let constant = |_: &str, _: usize| 80_000;
+    let falling = |_: &str, size: usize| 80_000_000 - 100 * size as u64;
+    let absurdly_fast = |_: &str, size: usize| 80_000 + size as u64 / 10;
+    for cost in [nothing, constant, falling, absurdly_fast] {
+        let machine = machine(vec![entry("MD5")], 1, cost);
+        let outcome = bench_slope(&machine, &["--csv", "--quiet", "--cpu-mhz", "3000", "hash"]);
+        assert_eq!(outcome.code, 1, "{}", outcome.out);
+        assert_eq!(outcome.out, "hash,MD5,,,,,ns/B,,MiB/s,,c/B,n/a: no slope\n");
+    }
+}
+
+#[test]
+fn a_constant_delay_lands_in_the_intercept() {
+    let verbose = |cost| {
+        let machine = machine(vec![entry("MD5")], 1, cost);
+        bench_slope(&machine, &["--csv", "--verbose", "hash"])
+    };
+    let (short, long) = (verbose(plain), verbose(|name, size| plain(name, size) + 700_000));
+    let ratio = slope(&long.out).expect("a number") / slope(&short.out).expect("a number");
+    assert!((ratio - 1.0).abs() < 0.002, "{ratio}");
+    let per_call = |err: &str| -> f64 {
+        let words: Vec<&str> = err.split_whitespace().collect();
+        let at = words.iter().position(|&word| word == "ns/call,").expect("told");
+        words[at - 1].parse().expect("a number")
+    };
+    let added = per_call(&long.err) - per_call(&short.err);
+    assert!((added - 700.0).abs() < 2.0, "{added}");
+}
+
+#[test]
+fn a_slow_routine_ends_in_bounded_time() {
+    // 40 ms a call: 65 sizes take 1.5 s a round, far beyond the time a row may take.
+    let machine =
+        machine(vec![entry("MD5")], 1, |_, size| 1_000_000_000 + 10_000_000 * size as u64);
+    let outcome = bench_slope(&machine, &["--csv", "--quiet", "hash"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let slope = slope(&outcome.out).expect("a number");
+    assert!((slope / 10_000.0 - 1.0).abs() < 0.002, "{slope}");
+    assert!(machine.clock.monotonic_ns() < 60_000_000_000, "{}", machine.clock.monotonic_ns());
+}

@@ -1,0 +1,88 @@
+//! What the documents claim is compared with the program.
+
+mod invented;
+
+use std::fs;
+use std::path::PathBuf;
+
+use bench_slope_algorithms::{Catalogue, Section};
+use invented::{bench_slope, entry, machine};
+
+fn document(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn program(words: &[&str]) -> invented::Outcome {
+    bench_slope(&machine(vec![entry("MD5")], 1, |_, size| 80_000 + 1_000 * size as u64), words)
+}
+
+/// Words that begin with `--` in a text.
+fn options(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = text
+        .split(|c: char| c.is_whitespace() || "`=,|()".contains(c))
+        .filter(|word| word.strip_prefix("--").is_some_and(|w| w.starts_with(char::is_alphabetic)))
+        .map(str::to_owned)
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[test]
+fn the_readme_names_every_option_and_no_other() {
+    let readme = document("README.md");
+    let start = readme.find("## How to call it").expect("the heading");
+    let end = readme.find("## How far to trust it").expect("the heading");
+    let mut told = options(&readme[start..end]);
+    told.extend(["--help".to_owned(), "--version".to_owned()]);
+    told.sort();
+    let has = options(&program(&["--help"]).out);
+    assert_eq!(told, has);
+}
+
+#[test]
+fn the_readme_shows_the_table_as_it_is_printed() {
+    let readme = document("README.md");
+    let printed = program(&["hash"]).out;
+    let lines: Vec<&str> = printed.lines().collect();
+    for line in [lines[0], lines[1], lines[3]] {
+        assert!(readme.lines().any(|told| told == line), "{line:?} is not in the README");
+    }
+    let row = readme.lines().find(|line| line.starts_with(" MD5 ")).expect("a row");
+    assert_eq!(row.len(), lines[2].len());
+    assert_eq!(row.find('|'), lines[2].find('|'));
+}
+
+#[test]
+fn the_readme_names_the_slow_rows() {
+    let readme = document("README.md");
+    let catalogue = Catalogue::standard();
+    let slow = catalogue.entries().iter().filter(|entry| entry.slow);
+    for name in slow.map(|entry| entry.algorithm) {
+        assert!(readme.contains(name), "{name}");
+    }
+    let hashes = catalogue.cases(Section::Hash).filter(|case| !case.entry.slow).count();
+    assert!(readme.contains(&format!("{hashes} rows")), "there are {hashes} rows");
+}
+
+#[test]
+fn exit_codes_are_told_alike() {
+    use bench_slope::run::code;
+    let architecture = document("docs/architecture.md");
+    for code in [code::FINE, code::FAILED, code::USAGE] {
+        assert!(architecture.contains(&format!("\n| {code} |")), "exit code {code}");
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for name in ["README.md", "docs/architecture.md", "docs/method.md"] {
+        let text = document(name);
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let base = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+            let folder = base.join(name).parent().expect("a folder").to_owned();
+            assert!(folder.join(link).exists(), "{name} links to {link}");
+        }
+    }
+}

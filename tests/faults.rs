@@ -1,0 +1,179 @@
+//! Algorithms that crash, panic or hang in a worker process: each costs its own row, never the run.
+//!
+//! This program is its own worker: started with the worker's word it serves a catalogue of faults.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bench_slope::clock::machine_clock;
+use bench_slope::group::Machine;
+use bench_slope::run::{run, run_here};
+use bench_slope::worker::{WORD, Workers};
+use bench_slope_algorithms::{Catalogue, Entry, OpenError, Operation, Routine, Setup};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const ANSWERS: &str = "\
+MD5 input=\"abc\" output=900150983cd24fb0d6963f7d28e17f72 ; RFC 1321, A.5
+SHA1 input=\"abc\" output=a9993e364706816aba3e25717850c26c9cd0d89d ; FIPS 180-2, A.1
+SHA224 input=\"abc\" output=23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7 ; RFC 3874, 3.1
+SHA256 input=\"abc\" output=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad ; FIPS 180-2, B.1
+";
+
+/// Behaves until a message of the measurement comes, then has its fault.
+struct Faulty {
+    inner: Box<dyn Routine>,
+    size: usize,
+    runs: u64,
+    fault: fn(u64),
+}
+
+impl Routine for Faulty {
+    fn prepare(&mut self, size: usize) -> Result<(), OpenError> {
+        self.size = size;
+        self.inner.prepare(size)
+    }
+    fn run(&mut self) {
+        self.inner.run();
+        if self.size > 3 {
+            self.runs += 1;
+            (self.fault)(self.runs);
+        }
+    }
+    fn output(&self) -> &[u8] {
+        self.inner.output()
+    }
+}
+
+fn faulty(mut entry: Entry, fault: fn(u64)) -> Entry {
+    let open = entry.open.clone();
+    entry.open = Arc::new(move |setup: &Setup, operation: Operation| {
+        let inner = open(setup, operation)?;
+        let routine: Box<dyn Routine> = Box::new(Faulty { inner, size: 0, runs: 0, fault });
+        Ok(routine)
+    });
+    entry
+}
+
+fn catalogue() -> Catalogue {
+    let standard = Catalogue::standard();
+    let find = |name: &str| {
+        let found = standard.entries().iter().find(|entry| entry.algorithm == name);
+        found.unwrap_or_else(|| panic!("there is no {name}")).clone()
+    };
+    let entries = vec![
+        find("MD5"),
+        // Dies in the middle of the measurement.
+        faulty(find("SHA1"), |runs| {
+            if runs > 100 {
+                std::process::abort()
+            }
+        }),
+        // Panics at once.
+        faulty(find("SHA224"), |_| panic!("a fault that is meant to be")),
+        find("SHA256"),
+    ];
+    Catalogue::new(entries, &[("hash", ANSWERS)]).expect("the answers parse")
+}
+
+fn hanging_catalogue() -> Catalogue {
+    let standard = catalogue();
+    let entries = standard
+        .entries()
+        .iter()
+        .filter(|entry| matches!(entry.algorithm, "MD5" | "SHA256"))
+        .map(|entry| match entry.algorithm {
+            "MD5" => faulty(entry.clone(), |_| std::thread::sleep(Duration::from_secs(3600))),
+            _ => entry.clone(),
+        })
+        .collect();
+    Catalogue::new(entries, &[("hash", ANSWERS)]).expect("the answers parse")
+}
+
+struct Outcome {
+    code: u8,
+    rows: Vec<String>,
+    err: String,
+}
+
+fn measured(catalogue: Catalogue, patience: Duration, words: &[&str]) -> Outcome {
+    let program = std::env::current_exe().expect("this program has a path");
+    let workers = Workers::Processes(program);
+    let machine = Machine { catalogue, clock: machine_clock(), workers, patience };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let words = std::iter::once("bench-slope").chain(words.iter().copied());
+    let code = run(words.map(Into::into), &machine, &mut out, &mut err);
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Outcome { code, rows: text(out).lines().map(str::to_owned).collect(), err: text(err) }
+}
+
+fn check(condition: bool, outcome: &Outcome) -> Result<(), Failed> {
+    if condition {
+        return Ok(());
+    }
+    Err(format!("code {}, rows {:#?}, err {}", outcome.code, outcome.rows, outcome.err).into())
+}
+
+fn a_crash_costs_its_row() -> Result<(), Failed> {
+    let words = ["--csv", "--repetitions", "6", "hash"];
+    let outcome = measured(catalogue(), Machine::PATIENCE, &words);
+    check(outcome.code == 1 && outcome.rows.len() == 4, &outcome)?;
+    for (row, crashed) in outcome.rows.iter().zip([false, true, true, false]) {
+        check(row.ends_with("n/a: crashed") == crashed, &outcome)?;
+    }
+    let signal = cfg!(not(unix)) || outcome.err.contains("SHA1: its process was ended by signal 6");
+    check(signal && outcome.err.contains("SHA224: its process ended"), &outcome)
+}
+
+fn a_hanging_worker_is_ended() -> Result<(), Failed> {
+    // The worker knows which catalogue to serve by this variable.
+    // SAFETY: no other thread of this program reads or writes the environment at this time; the
+    // tests run one after the other.
+    unsafe { std::env::set_var(HANGS, "1") };
+    let words = ["--csv", "--repetitions", "4", "hash"];
+    let outcome = measured(hanging_catalogue(), Duration::from_secs(2), &words);
+    // SAFETY: as above.
+    unsafe { std::env::remove_var(HANGS) };
+    check(outcome.code == 1 && outcome.rows.len() == 2, &outcome)?;
+    check(outcome.rows[0].ends_with("n/a: crashed"), &outcome)?;
+    check(!outcome.rows[1].ends_with("n/a: crashed"), &outcome)?;
+    check(outcome.err.contains("MD5: it took longer than 2 s"), &outcome)
+}
+
+fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
+    let missing = Workers::Processes("/nonexistent/bench-slope".into());
+    let catalogue = catalogue();
+    let machine = Machine {
+        catalogue,
+        clock: machine_clock(),
+        workers: missing,
+        patience: Machine::PATIENCE,
+    };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = run(["bench-slope", "hash"].map(Into::into), &machine, &mut out, &mut err);
+    let err = String::from_utf8(err).expect("text");
+    let outcome = Outcome { code, rows: Vec::new(), err };
+    check(code == 1 && outcome.err.starts_with("error: ") && out.is_empty(), &outcome)
+}
+
+/// Set for workers that serve the hanging catalogue.
+const HANGS: &str = "BENCH_SLOPE_TEST_HANGS";
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(WORD) {
+        let hangs = std::env::var_os(HANGS).is_some();
+        let catalogue = if hangs { hanging_catalogue() } else { catalogue() };
+        return ExitCode::from(run_here(std::env::args_os(), catalogue));
+    }
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = Some(1);
+    let tests = vec![
+        Trial::test("a_crash_costs_its_row", a_crash_costs_its_row),
+        Trial::test("a_hanging_worker_is_ended", a_hanging_worker_is_ended),
+        Trial::test(
+            "a_program_that_is_no_worker_is_an_error",
+            a_program_that_is_no_worker_is_an_error,
+        ),
+    ];
+    libtest_mimic::run(&arguments, tests).exit_code()
+}

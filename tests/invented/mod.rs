@@ -1,0 +1,104 @@
+//! A machine that tests make up: real algorithms that give right answers, and a clock on which
+//! each call takes exactly what a test says.
+
+// Each test program uses a part of this.
+#![allow(dead_code)]
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use bench_slope::clock::InventedClock;
+use bench_slope::group::Machine;
+use bench_slope::run::run;
+use bench_slope::worker::Workers;
+use bench_slope_algorithms::{Catalogue, Entry, OpenError, Operation, Routine, Setup};
+
+/// Picoseconds of a call on `size` bytes.
+pub type Cost = fn(algorithm: &str, size: usize) -> u64;
+
+/// What the program did.
+pub struct Outcome {
+    pub code: u8,
+    pub out: String,
+    pub err: String,
+}
+
+struct Charged {
+    inner: Box<dyn Routine>,
+    clock: InventedClock,
+    algorithm: &'static str,
+    cost: Cost,
+    size: usize,
+    /// The answer is computed once for each message: only invented time passes in further calls.
+    computed: bool,
+}
+
+impl Routine for Charged {
+    fn prepare(&mut self, size: usize) -> Result<(), OpenError> {
+        self.size = size;
+        self.computed = false;
+        self.inner.prepare(size)
+    }
+
+    fn run(&mut self) {
+        if !std::mem::replace(&mut self.computed, true) {
+            self.inner.run();
+        }
+        self.clock.advance_ps((self.cost)(self.algorithm, self.size));
+    }
+
+    fn output(&self) -> &[u8] {
+        self.inner.output()
+    }
+}
+
+/// Lets an entry's calls take time on the clock.
+pub fn charge(mut entry: Entry, clock: &InventedClock, cost: Cost) -> Entry {
+    let (open, clock, algorithm) = (entry.open.clone(), clock.clone(), entry.algorithm);
+    entry.open = Arc::new(move |setup: &Setup, operation: Operation| {
+        let inner = open(setup, operation)?;
+        let routine: Box<dyn Routine> = Box::new(Charged {
+            inner,
+            clock: clock.clone(),
+            algorithm,
+            cost,
+            size: 0,
+            computed: false,
+        });
+        Ok(routine)
+    });
+    entry
+}
+
+/// The entry as it is in the catalogue.
+pub fn entry(name: &str) -> Entry {
+    let catalogue = Catalogue::standard();
+    let found = catalogue.entries().iter().find(|entry| entry.algorithm == name);
+    found.unwrap_or_else(|| panic!("there is no {name}")).clone()
+}
+
+/// A right answer for each of the four hashes the tests use most.
+pub const ANSWERS: &str = "\
+MD5 input=\"abc\" output=900150983cd24fb0d6963f7d28e17f72 ; RFC 1321, A.5
+SHA1 input=\"abc\" output=a9993e364706816aba3e25717850c26c9cd0d89d ; FIPS 180-2, A.1
+SHA256 input=\"abc\" output=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad ; FIPS 180-2, B.1
+SHAKE128 input= output=7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26 ; FIPS 202
+";
+
+/// A machine with these entries whose calls cost `cost` on a clock of `step_ns`.
+pub fn machine(entries: Vec<Entry>, step_ns: u64, cost: Cost) -> Machine {
+    let clock = InventedClock::new(step_ns);
+    let entries = entries.into_iter().map(|entry| charge(entry, &clock, cost)).collect();
+    let catalogue = Catalogue::new(entries, &[("hash", ANSWERS)]).expect("the answers parse");
+    let (clock, workers) = (Arc::new(clock), Workers::InProcess);
+    Machine { catalogue, clock, workers, patience: Machine::PATIENCE }
+}
+
+/// Runs the program with these words.
+pub fn bench_slope(machine: &Machine, words: &[&str]) -> Outcome {
+    let words = std::iter::once("bench-slope").chain(words.iter().copied()).map(OsString::from);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = run(words, machine, &mut out, &mut err);
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Outcome { code, out: text(out), err: text(err) }
+}

@@ -1,0 +1,83 @@
+//! The program as it is built, started as a user starts it. Times are real here, so that nothing
+//! is claimed of them.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use assert_cmd::cargo::CommandCargoExt;
+
+fn bench_slope(words: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("bench-slope").expect("the program is built");
+    command.args(words);
+    command
+}
+
+#[test]
+fn three_hashes_are_measured() {
+    let output = bench_slope(&["--csv", "--repetitions", "8", "hash", "md5", "sha-256", "crc32"])
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split(',').nth(1)).collect();
+    assert_eq!(names, ["MD5", "SHA256", "CRC32"]);
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!((fields[0], fields[6], fields[8], fields[10]), ("hash", "ns/B", "MiB/s", "c/B"));
+        // Whatever the machine: ns/B times MiB/s is 10^9 / 2^20.
+        if let (Ok(ns), Ok(mib)) = (fields[5].parse::<f64>(), fields[7].parse::<f64>()) {
+            assert!((ns * mib / 953.674 - 1.0).abs() < 1e-4, "{line}");
+        }
+    }
+}
+
+#[test]
+fn all_known_answers_come_out() {
+    let output = bench_slope(&["self-test"]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{text}");
+    assert!(text.starts_with("self-test: ") && text.ends_with(" 0 cases wrong\n"), "{text}");
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let mut child = bench_slope(&["--repetitions", "1", "hash", "md5"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // Nobody reads.
+    drop(child.stdout.take());
+    let mut err = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut err).expect("text");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    assert!(!err.contains("panic") && !err.contains("error"), "{err}");
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") {
+        let output = bench_slope(&["--quiet", "--repetitions", "1", "hash", "md5"])
+            .stdout(full)
+            .output()
+            .expect("it runs");
+        let err = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.starts_with("error: "), "{err}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_ends_with_2() {
+    let output = bench_slope(&["hash", "sha265"]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8(output.stderr).expect("text").contains("'sha256'"));
+}
+
+#[test]
+fn a_worker_without_a_request_says_so() {
+    let output = bench_slope(&["worker"]).stdin(Stdio::null()).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).expect("text").starts_with("error: "));
+}
