@@ -15,7 +15,7 @@ use digest::Digest;
 use digest::block_api::BlockSizeUser;
 use digest::consts::{U16, U20, U28, U32, U48};
 use hmac::{EagerHash, Hmac};
-use keyed::{Blake3, Cloned, Keyed, Kmac, Reset, SipHash};
+use keyed::{Blake3, Cloned, Keyed, Kmac, Leading, Reset, SipHash};
 use universal::{Alone, Poly1305, Poly1305With};
 
 use super::NAME;
@@ -105,7 +105,7 @@ pub fn entries() -> Vec<Entry> {
         gmac::<aes::Aes256>("GMAC_AES256", "aes", 32),
         mac::<Reset<cbc_mac::CbcMac<aes::Aes128>>>("CBC-MAC_AES", "cbc-mac", 16),
         mac::<Reset<pmac::Pmac<aes::Aes128>>>("PMAC_AES", "pmac", 16),
-        mac::<Reset<belt_mac::BeltMac>>("BELT-MAC", "belt-mac", 32),
+        mac::<Leading<8, Reset<belt_mac::BeltMac>>>("BELT-MAC", "belt-mac", 32),
     ]
 }
 

@@ -63,6 +63,26 @@ impl<M: KeyInit + Update + FixedOutputReset + 'static> Keyed for Reset<M> {
     }
 }
 
+/// The first `BYTES` of a longer tag.
+pub struct Leading<const BYTES: usize, K>(K);
+
+impl<const BYTES: usize, K: Keyed> Keyed for Leading<BYTES, K> {
+    const NONCE_BYTES: usize = K::NONCE_BYTES;
+    const TAG_BYTES: usize = BYTES;
+
+    fn new(key: &[u8], customization: &[u8]) -> Result<Self, OpenError> {
+        K::new(key, customization).map(Leading)
+    }
+
+    #[inline]
+    fn tag(&mut self, nonce: &[u8], message: &[u8], tag: &mut [u8]) {
+        let mut whole = [0; 64];
+        let whole = &mut whole[..K::TAG_BYTES];
+        self.0.tag(nonce, message, whole);
+        tag.copy_from_slice(&whole[..BYTES]);
+    }
+}
+
 /// KMAC (SP 800-185, 4) of the cSHAKE with `RATE` bytes a block.
 pub struct Kmac<const RATE: usize>(CShake<RATE>);
 
