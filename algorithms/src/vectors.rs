@@ -9,7 +9,11 @@ use crate::entry::{Case, Operation, Section};
 use crate::routine::{OpenError, Placement, Setup};
 
 /// The vector files compiled in: section word and text.
-pub const FILES: &[(&str, &str)] = &[("hash", include_str!("../vectors/hash.txt"))];
+pub const FILES: &[(&str, &str)] = &[
+    ("hash", include_str!("../vectors/hash.txt")),
+    ("mac", include_str!("../vectors/mac.txt")),
+    ("kdf", include_str!("../vectors/kdf.txt")),
+];
 
 /// A byte string written as a sum of terms; kept unexpanded, since some are a million bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

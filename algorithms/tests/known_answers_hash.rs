@@ -90,10 +90,15 @@ fn every_answer_has_its_entry_and_its_source() {
 fn no_answer_is_there_twice() {
     let catalogue = Catalogue::standard();
     for (i, vector) in catalogue.vectors().iter().enumerate() {
+        // An extendable output may be there in two lengths.
+        let question = |v: &Vector| Vector {
+            output: Default::default(),
+            tag: Default::default(),
+            source: String::new(),
+            ..v.clone()
+        };
         let again = catalogue.vectors()[..i].iter().any(|earlier| {
-            (&earlier.section, &earlier.algorithm, &earlier.mode, &earlier.key, &earlier.input)
-                == (&vector.section, &vector.algorithm, &vector.mode, &vector.key, &vector.input)
-                && earlier.output.len() == vector.output.len()
+            question(earlier) == question(vector) && earlier.output.len() == vector.output.len()
         });
         assert!(!again, "{}: the message of {} is there twice", vector.algorithm, vector.source);
     }

@@ -1,13 +1,17 @@
 //! The default provider: RustCrypto's crates and a few other pure-Rust ones. The tables are data;
 //! one generic routine a kind does the work.
 
+mod adapter;
 mod hash;
+mod hmac;
+mod kdf;
+mod mac;
 
 use crate::entry::Entry;
 
 /// Every entry, in printing order.
 pub fn entries() -> Vec<Entry> {
-    hash::entries()
+    [hash::entries(), mac::entries(), kdf::entries()].concat()
 }
 
 /// The provider's name in identifiers.
