@@ -124,7 +124,7 @@ fn every_case_gives_all_its_answers() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// SP 800-38D's first cipher mode answers with one bit of tag or ciphertext flipped.
+/// Test case 2 of the paper on GCM, right and with one bit of ciphertext or tag flipped.
 #[test]
 fn one_flipped_bit_is_noticed() {
     const RIGHT: &str = "AES/GCM key=00*16 nonce=00*12 input=00*16 \
