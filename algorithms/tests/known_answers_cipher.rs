@@ -12,7 +12,7 @@ fn block_bytes(entry: &Entry) -> usize {
         "ARCFOUR" => 1,
         "IDEA" | "3DES" | "DES" | "CAST5" | "BLOWFISH" | "RFC2268_40" | "RFC2268_128" => 8,
         "GOST28147" | "GOST28147_MESH" | "MAGMA" => 8,
-        "THREEFISH256" => 32,
+        "THREEFISH256" | "AEGIS128L" => 32,
         "THREEFISH512" => 64,
         "THREEFISH1024" => 128,
         "SALSA20" | "SALSA20R12" | "SALSA20R8" | "XSALSA20" => 64,
