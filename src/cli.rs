@@ -22,6 +22,10 @@ struct CommandLine {
 enum Command {
     /// Time hash functions, extendable-output functions and checksums.
     Hash(Names),
+    /// Time message authentication codes.
+    Mac(Names),
+    /// Time key derivation functions.
+    Kdf(Names),
     /// Check every algorithm against its known answers; time nothing.
     SelfTest,
     /// Sample what standard input asks for: how the program runs itself.
@@ -114,6 +118,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     Ok(match line.command {
         None => measure(None, Vec::new()),
         Some(Command::Hash(names)) => measure(Some(Section::Hash), names.names),
+        Some(Command::Mac(names)) => measure(Some(Section::Mac), names.names),
+        Some(Command::Kdf(names)) => measure(Some(Section::Kdf), names.names),
         Some(Command::SelfTest) => Wish::SelfTest,
         Some(Command::Worker) => Wish::Work,
     })

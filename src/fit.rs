@@ -99,19 +99,27 @@ pub fn estimate(sizes: &[usize], processes: &[Rounds]) -> Option<Estimate> {
         })
         .collect();
     let every = vec![1; processes.len()];
-    let floors = floors_of(&ranked, &every)?;
-    let line = least_squares(&x, &floors)?;
+    let floors = floors_of(&ranked, &every);
+    let line = through(&x, &floors)?;
     let slope_error = resampled_error(&x, &ranked, processes.len());
     Some(Estimate { line, slope_error, floors })
 }
 
-/// The floor at each size when every process counts as many times as `weights` says.
-fn floors_of(ranked: &[Vec<(f64, usize)>], weights: &[u32]) -> Option<Vec<f64>> {
-    let total: u32 = weights.iter().sum();
-    let wanted = lowest_count(total as usize, SHARE_OF_PROCESSES) as u32;
+/// The line through the floors that are there: a slow case has not every size in every process.
+fn through(x: &[f64], floors: &[f64]) -> Option<Line> {
+    let there = |(&x, &ns): (&f64, &f64)| ns.is_finite().then_some((x, ns));
+    let (x, floors): (Vec<f64>, Vec<f64>) = x.iter().zip(floors).filter_map(there).unzip();
+    least_squares(&x, &floors)
+}
+
+/// The floor at each size when every process counts as many times as `weights` says; not a number
+/// where no process has a sample.
+fn floors_of(ranked: &[Vec<(f64, usize)>], weights: &[u32]) -> Vec<f64> {
     ranked
         .iter()
         .map(|ranked| {
+            let total: u32 = ranked.iter().map(|&(_, process)| weights[process]).sum();
+            let wanted = lowest_count(total as usize, SHARE_OF_PROCESSES) as u32;
             let (mut sum, mut taken) = (0.0, 0);
             for &(ns, process) in ranked {
                 let times = weights[process].min(wanted - taken);
@@ -121,7 +129,7 @@ fn floors_of(ranked: &[Vec<(f64, usize)>], weights: &[u32]) -> Option<Vec<f64>> 
                     break;
                 }
             }
-            (taken > 0).then(|| sum / f64::from(taken))
+            sum / f64::from(taken)
         })
         .collect()
 }
@@ -141,8 +149,7 @@ fn resampled_error(x: &[f64], ranked: &[Vec<(f64, usize)>], processes: usize) ->
             for _ in 0..processes {
                 weights[draw(&mut state, processes)] += 1;
             }
-            let floors = floors_of(ranked, &weights)?;
-            least_squares(x, &floors).map(|line| line.slope)
+            through(x, &floors_of(ranked, &weights)).map(|line| line.slope)
         })
         .collect();
     slopes.sort_unstable_by(f64::total_cmp);
@@ -274,6 +281,18 @@ mod tests {
         assert_eq!(estimate(&sizes, &processes).expect("an estimate").slope_error, None);
         processes.clear();
         assert_eq!(estimate(&sizes, &processes), None);
+    }
+
+    #[test]
+    fn processes_may_share_the_sizes_among_them() {
+        let (sizes, processes) =
+            samples(|process, _, at| if at % 4 == process % 4 { 0.0 } else { f64::NAN });
+        let found = estimate(&sizes, &processes).expect("an estimate");
+        assert!(close(found.line.slope, 2.0) && close(found.line.intercept, 50.0));
+        assert!(found.slope_error.expect("sixteen are enough") < 1e-9);
+        // A size that nobody has.
+        let (sizes, processes) = samples(|_, _, at| if at == 5 { f64::NAN } else { 0.0 });
+        assert!(close(estimate(&sizes, &processes).expect("an estimate").line.slope, 2.0));
     }
 
     #[test]

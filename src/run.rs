@@ -156,6 +156,7 @@ fn tell(run: &Run, options: &Options, err: &mut dyn Write) -> io::Result<bool> {
         let squeezed: Vec<String> = run
             .records
             .iter()
+            .filter(|r| r.section != Section::Kdf)
             .filter_map(|r| r.squeezed_bytes.map(|bytes| format!("{} {bytes}", r.algorithm)))
             .collect();
         if !squeezed.is_empty() {

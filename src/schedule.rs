@@ -56,6 +56,8 @@ pub fn work<E>(
     let preparation = Preparation { catalogue, clock, grain, tick_ns, placement };
 
     let mut sampler = Sampler {
+        worker: request.worker,
+        every_size: request.rounds.is_some(),
         clock,
         cpus: Cpus::new(clock, grain, request.lowest_contention),
         tick_ns,

@@ -15,6 +15,10 @@ const ROUNDS_PER_VISIT: u32 = 8;
 const WARM_UP_NS: f64 = 8e5;
 /// A visit looks for a quiet core for this long in all.
 const PATIENCE_NS: u64 = 10_000_000;
+/// A round that takes longer than this is shared among workers ...
+const LONG_ROUND_NS: f64 = 8e6;
+/// ... at most this many, each with one size in so many.
+const MOST_SHARES: usize = 16;
 /// Samples between two looks at the core take about this long.
 const WINDOW_NS: f64 = 3e5;
 /// Depths of the stack that rounds are taken at.
@@ -40,6 +44,10 @@ pub struct Subject {
 
 /// What the visits of one worker share.
 pub struct Sampler<'a> {
+    /// The worker's number: which sizes of a slow case are its own.
+    pub worker: u32,
+    /// Whether each round must have every size.
+    pub every_size: bool,
     /// The clock samples are taken with.
     pub clock: &'a dyn Clock,
     /// Where it is quiet.
@@ -48,20 +56,6 @@ pub struct Sampler<'a> {
     pub tick_ns: f64,
     /// Rounds wanted of every case, when the user gave their number.
     pub wanted: u32,
-}
-
-/// Why a round came to nothing.
-enum Unfinished {
-    /// The case must not be timed any more.
-    Failed(Failure),
-    /// No quiet core was found in time.
-    Busy,
-}
-
-impl From<Failure> for Unfinished {
-    fn from(failure: Failure) -> Self {
-        Unfinished::Failed(failure)
-    }
 }
 
 impl Sampler<'_> {
@@ -75,36 +69,57 @@ impl Sampler<'_> {
             Ok(round_ns) => round_ns,
             Err(failure) => return (rounds, Some(failure)),
         };
-        let wanted = ((VISIT_NS / round_ns.max(1.0)) as u32)
+        // A slow case shares its sizes among the workers, unless every size is wanted of this one.
+        let share = if self.every_size {
+            1
+        } else {
+            ((round_ns / LONG_ROUND_NS).ceil() as usize).clamp(1, MOST_SHARES)
+        };
+        let own: Vec<usize> =
+            (self.worker as usize % share..subject.sizes.len()).step_by(share).collect();
+        let wanted = ((VISIT_NS * share as f64 / round_ns.max(1.0)) as u32)
             .clamp(1, ROUNDS_PER_VISIT)
             .min(self.wanted - subject.recorded);
         for _ in 0..wanted {
             // Each round at another depth of the stack: some code is slower where its locals and
             // the message lie badly to each other.
-            let depth = (subject.recorded * 5) % DEPTHS;
-            match deeper(depth, &mut || self.round(subject, deadline_ns)) {
-                Ok(round) => rounds.push(round),
-                Err(Unfinished::Failed(failure)) => return (rounds, Some(failure)),
-                Err(Unfinished::Busy) => break,
+            let depth = (self.worker * 3 + subject.recorded * 5) % DEPTHS;
+            match deeper(depth, &mut || self.round(subject, &own, deadline_ns)) {
+                Ok((round, whole)) => {
+                    rounds.push(round);
+                    subject.recorded += 1;
+                    if !whole {
+                        break;
+                    }
+                }
+                Err(failure) => return (rounds, Some(failure)),
             }
-            subject.recorded += 1;
         }
         (rounds, None)
     }
 
-    /// One sample at every size, in windows with a look at the core between them; a window beside a
-    /// busy neighbour is repeated until `deadline_ns`.
-    fn round(&mut self, subject: &mut Subject, deadline_ns: u64) -> Result<Round, Unfinished> {
-        let mut ticks = vec![0; subject.sizes.len()];
-        let mut worst: Option<f64> = None;
-        let mut next = 0;
+    /// One sample at each of these sizes, in windows with a look at the core between them; a window
+    /// beside a busy neighbour is repeated until `deadline_ns`. Returns the round and whether it is
+    /// whole: when time is up it ends early, unless the case must have samples.
+    fn round(
+        &mut self,
+        subject: &mut Subject,
+        own: &[usize],
+        deadline_ns: u64,
+    ) -> Result<(Round, bool), Failure> {
+        let ticks = vec![0; subject.sizes.len()];
+        let mut round =
+            Round { case: subject.index, calls: subject.calls, ticks, contention: None };
+        let mut done = 0;
         let mut before = self.cpus.probe();
-        while next < ticks.len() {
+        while done < own.len() {
             let begin = self.clock.ticks();
-            let mut at = next;
-            while at < ticks.len() && (at == next || self.elapsed_ns(begin) < WINDOW_NS) {
-                ticks[at] = self.sample(subject, at)?;
-                at += 1;
+            let mut window = Vec::new();
+            while let Some(&at) = own.get(done + window.len()) {
+                if !window.is_empty() && self.elapsed_ns(begin) >= WINDOW_NS {
+                    break;
+                }
+                window.push((at, self.sample(subject, at)?));
             }
             let after = self.cpus.probe();
             let contention = before.zip(after).map(|(before, after)| f64::max(before, after));
@@ -116,13 +131,17 @@ impl Sampler<'_> {
                     continue;
                 }
                 if !subject.must {
-                    return Err(Unfinished::Busy);
+                    return Ok((round, false));
                 }
             }
-            worst = contention.map(|contention| worst.map_or(contention, |w| w.max(contention)));
-            next = at;
+            done += window.len();
+            for (at, ticks) in window {
+                round.ticks[at] = ticks;
+            }
+            round.contention =
+                [round.contention, contention].into_iter().flatten().reduce(f64::max);
         }
-        Ok(Round { case: subject.index, calls: subject.calls, ticks, contention: worst })
+        Ok((round, true))
     }
 
     fn elapsed_ns(&self, begin: u64) -> f64 {

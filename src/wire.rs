@@ -50,7 +50,8 @@ pub struct Round {
     pub case: usize,
     /// Calls in each sample.
     pub calls: u32,
-    /// Ticks of each sample in the order of the sizes; 0 where the clock did not move forward.
+    /// Ticks of each sample in the order of the sizes; 0 where there is
+    /// none, or where the clock did not move forward.
     pub ticks: Vec<u64>,
     /// How busy the core was just before or just after, whichever is more; `None` when the clock
     /// cannot tell.
