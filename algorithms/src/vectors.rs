@@ -9,7 +9,10 @@ use crate::entry::{Case, Operation, Section};
 use crate::routine::{OpenError, Placement, Setup};
 
 /// The vector files compiled in: section word and text.
-pub const FILES: &[(&str, &str)] = &[("hash", include_str!("../vectors/hash.txt"))];
+pub const FILES: &[(&str, &str)] = &[
+    ("hash", include_str!("../vectors/hash.txt")),
+    ("cipher", include_str!("../vectors/cipher.txt")),
+];
 
 /// A byte string written as a sum of terms; kept unexpanded, since some are a million bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
