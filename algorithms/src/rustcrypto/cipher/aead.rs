@@ -171,3 +171,57 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
     let difference = a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b));
     a.len() == b.len() && std::hint::black_box(difference) == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use aead::consts::U12;
+    use cipher::KeyInit;
+
+    use super::*;
+    use crate::rustcrypto::cipher::adapt::Gost28147;
+    use crate::rustcrypto::cipher::mesh::MeshedParts;
+
+    /// Nothing but the message as it was sealed is opened.
+    fn rejects(name: &str, mode: &dyn Authenticated, nonce_bytes: usize, tag_bytes: usize) {
+        let (nonce, aad, plaintext) = (vec![7; nonce_bytes], [5; 19], [3; 45]);
+        let (mut sealed, mut tag) = (plaintext, vec![0; tag_bytes]);
+        assert!(mode.seal(&nonce, &aad, sealed[..].as_mut().into(), &mut tag), "{name}");
+        let opens = |nonce: &[u8], aad: &[u8], sealed: &[u8], tag: &[u8]| {
+            let mut opened = sealed.to_vec();
+            mode.open(nonce, aad, opened[..].as_mut().into(), tag).then_some(opened)
+        };
+        assert_eq!(opens(&nonce, &aad, &sealed, &tag).as_deref(), Some(&plaintext[..]), "{name}");
+        let flipped = |bytes: &[u8], at: usize| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] ^= 0x10;
+            bytes
+        };
+        for at in 0..tag_bytes {
+            assert_eq!(opens(&nonce, &aad, &sealed, &flipped(&tag, at)), None, "{name}, tag {at}");
+        }
+        for at in [0, 15, 16, 44] {
+            assert_eq!(opens(&nonce, &aad, &flipped(&sealed, at), &tag), None, "{name}, data {at}");
+        }
+        assert_eq!(opens(&flipped(&nonce, 3), &aad, &sealed, &tag), None, "{name}, nonce");
+        assert_eq!(opens(&nonce, &flipped(&aad, 18), &sealed, &tag), None, "{name}, aad");
+        assert_eq!(opens(&nonce, &aad[..18], &sealed, &tag), None, "{name}, shorter aad");
+    }
+
+    #[test]
+    fn what_was_tampered_with_is_rejected() {
+        fn keyed<C: KeyInit>() -> C {
+            C::new_from_slice(&message_bytes(C::key_size(), 1)).expect("its own key size")
+        }
+        use crate::routine::message_bytes;
+        use aes::{Aes128, Aes192};
+        rejects("CCM", &Whole(keyed::<ccm::Ccm<Aes128, U16, U12>>()), 12, 16);
+        rejects("GCM", &Whole(keyed::<aes_gcm::AesGcm<Aes128, U12>>()), 12, 16);
+        rejects("OCB", &Whole(keyed::<ocb3::Ocb3<Aes128>>()), 12, 16);
+        rejects("GCM-SIV", &Whole(keyed::<aes_gcm_siv::AesGcmSiv<Aes128>>()), 12, 16);
+        rejects("POLY1305", &Whole(keyed::<chacha20poly1305::ChaCha20Poly1305>()), 12, 16);
+        rejects("EAX of 16", &Eax(keyed::<Aes192>()), 16, 16);
+        rejects("EAX of 8", &Eax(keyed::<idea::Idea>()), 8, 8);
+        rejects("EAX, meshed", &Eax(MeshedParts(keyed::<Gost28147>())), 8, 8);
+        rejects("SIV", &Siv { mac: keyed::<Aes128>(), data: keyed::<Aes128>() }, 16, 16);
+    }
+}

@@ -225,3 +225,31 @@ impl Routine for AuthenticatedRoutine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rustcrypto::cipher::aead::Whole;
+    use crate::rustcrypto::cipher::block::schedule;
+
+    #[test]
+    fn a_wrong_tag_leaves_no_output() {
+        let mode = Whole(
+            schedule::<aes_gcm::AesGcm<aes::Aes128, aead::consts::U12>>(&[1; 16])
+                .expect("its key size"),
+        );
+        let setup = Setup { nonce: vec![2; 12], input: vec![3; 40], ..Setup::default() };
+        let mut routine = AuthenticatedRoutine::new(Box::new(mode), 16, &setup, Operation::Decrypt);
+        routine.prepare(40).expect("any length is fine");
+        for _ in 0..2 {
+            routine.run();
+            assert_eq!(routine.output(), setup.input);
+        }
+        for at in [0, 39, 40, 55] {
+            routine.prepare(40).expect("again");
+            routine.message.first_mut(56)[at] ^= 1;
+            routine.run();
+            assert!(routine.output().is_empty(), "byte {at}");
+        }
+    }
+}
