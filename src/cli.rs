@@ -24,6 +24,8 @@ enum Command {
     Hash(Names),
     /// Time message authentication codes.
     Mac(Names),
+    /// Time ciphers in all their modes: encryption, decryption, authenticated data.
+    Cipher(Names),
     /// Time key derivation functions.
     Kdf(Names),
     /// Check every algorithm against its known answers; time nothing.
@@ -119,6 +121,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         None => measure(None, Vec::new()),
         Some(Command::Hash(names)) => measure(Some(Section::Hash), names.names),
         Some(Command::Mac(names)) => measure(Some(Section::Mac), names.names),
+        Some(Command::Cipher(names)) => measure(Some(Section::Cipher), names.names),
         Some(Command::Kdf(names)) => measure(Some(Section::Kdf), names.names),
         Some(Command::SelfTest) => Wish::SelfTest,
         Some(Command::Worker) => Wish::Work,

@@ -144,18 +144,45 @@ impl Catalogue {
             .find(|case| case.id() == id)
     }
 
-    /// Looks an algorithm up by any spelling of its name: case, hyphens, underscores, dots,
-    /// slashes and spaces do not count.
+    /// The first entry of an algorithm; see [`Catalogue::find_all`].
     ///
     /// # Errors
     /// [`UnknownName`] with the nearest names that exist.
     pub fn find(&self, section: Section, word: &str) -> Result<&Entry, UnknownName> {
+        self.find_all(section, word).map(|entries| entries[0])
+    }
+
+    /// Looks an algorithm up by any spelling of its name: case, hyphens, underscores, dots,
+    /// slashes and spaces do not count. Gives all its modes, at least one entry; a name with a
+    /// mode behind it, such as `aes/cbc`, gives that one.
+    ///
+    /// # Errors
+    /// [`UnknownName`] with the nearest names that exist.
+    pub fn find_all(&self, section: Section, word: &str) -> Result<Vec<&Entry>, UnknownName> {
         let wanted = fold(word);
-        let in_section = || self.entries.iter().filter(|entry| entry.section == section);
-        if let Some(entry) = in_section().find(|entry| names(entry).any(|n| fold(n) == wanted)) {
-            return Ok(entry);
-        }
-        let mut ranked: Vec<(usize, &'static str)> = in_section()
+        let matching = |matches: fn(&Entry, &str, &str) -> bool| {
+            let in_section = self.entries.iter().filter(|entry| entry.section == section);
+            let found = in_section
+                .filter(|entry| names(entry).any(|name| matches(entry, &fold(name), &wanted)));
+            Some(found.collect::<Vec<_>>()).filter(|found| !found.is_empty())
+        };
+        matching(|_, name, wanted| name == wanted)
+            .or_else(|| {
+                matching(|entry, name, wanted| {
+                    !entry.mode.is_empty()
+                        && wanted.strip_prefix(name) == Some(fold(entry.mode).as_str())
+                })
+            })
+            .ok_or_else(|| self.unknown(section, word))
+    }
+
+    /// The nearest names to one that does not exist.
+    fn unknown(&self, section: Section, word: &str) -> UnknownName {
+        let wanted = fold(word);
+        let mut ranked: Vec<(usize, &'static str)> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.section == section)
             .filter_map(|entry| {
                 names(entry)
                     .map(|name| strsim::damerau_levenshtein(&fold(name), &wanted))
@@ -164,6 +191,8 @@ impl Catalogue {
             })
             .collect();
         ranked.sort_by_key(|&(distance, _)| distance);
+        // One name of an algorithm is enough, however many modes it has.
+        ranked.dedup_by_key(|&mut (_, algorithm)| algorithm);
         let best = ranked.first().map_or(0, |&(distance, _)| distance);
         // Further off than half the word is no likeness any more.
         let nearest = ranked
@@ -172,7 +201,7 @@ impl Catalogue {
             .map(|(_, name)| name)
             .take(3)
             .collect();
-        Err(UnknownName { section, word: word.to_owned(), nearest })
+        UnknownName { section, word: word.to_owned(), nearest }
     }
 
     /// The known answers of an entry.
@@ -223,7 +252,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn no_name_stands_for_two_entries() {
+    fn no_name_stands_for_two_algorithms() {
         let catalogue = Catalogue::standard();
         let mut seen: HashMap<(Section, String), &str> = HashMap::new();
         for entry in catalogue.entries() {
@@ -247,6 +276,27 @@ mod tests {
         for word in ["sha512/256", "SHA-512_256"] {
             assert_eq!(catalogue.find(Section::Hash, word).map(|e| e.algorithm), Ok("SHA512_256"));
         }
+    }
+
+    #[test]
+    fn a_cipher_is_found_in_all_its_modes_or_in_one() {
+        let catalogue = Catalogue::standard();
+        let found = |word| -> Vec<(&str, &str)> {
+            let entries = catalogue.find_all(Section::Cipher, word).expect(word);
+            entries.into_iter().map(|entry| (entry.algorithm, entry.mode)).collect()
+        };
+        assert_eq!(found("aes-128").len(), 12);
+        assert_eq!(found("AES192").len(), 11);
+        assert_eq!(found("AES/CBC"), [("AES", "CBC")]);
+        assert_eq!(found("aes128-gcm"), [("AES", "GCM")]);
+        assert_eq!(found("aes256-gcm-siv"), [("AES256", "GCM-SIV")]);
+        assert_eq!(found("rc4"), [("ARCFOUR", "STREAM")]);
+        assert_eq!(found("chacha20-poly1305"), [("CHACHA20", "POLY1305")]);
+        for alias in ["3des", "des3", "tdes"] {
+            assert_eq!(found(alias)[0], ("3DES", "ECB"));
+        }
+        let error = catalogue.find_all(Section::Cipher, "blowfihs").expect_err("misspelt");
+        assert_eq!(error.nearest, ["BLOWFISH"]);
     }
 
     #[test]

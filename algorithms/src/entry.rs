@@ -128,7 +128,8 @@ pub struct Entry {
     pub aliases: &'static [&'static str],
     /// What can be timed of it, in the order of the rows.
     pub operations: &'static [Operation],
-    /// Bytes of output of one call; for an extendable-output function the length squeezed.
+    /// Bytes of output of one call; for an extendable-output function the length squeezed, for a
+    /// cipher those beyond the length of the message: its tag.
     pub output_bytes: usize,
     /// Whether `output_bytes` was chosen by us rather than by the standard.
     pub extendable: bool,

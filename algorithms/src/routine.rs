@@ -107,6 +107,13 @@ impl Buffer {
     pub fn first(&self, size: usize) -> &[u8] {
         &self.storage[self.start..self.start + size]
     }
+
+    /// The first `size` bytes, to be changed; `size` must have passed [`Buffer::check`].
+    #[inline]
+    #[must_use]
+    pub fn first_mut(&mut self, size: usize) -> &mut [u8] {
+        &mut self.storage[self.start..self.start + size]
+    }
 }
 
 /// `count` pseudo-random bytes, the same on every machine and in every run (splitmix64).

@@ -12,6 +12,7 @@ use crate::routine::{OpenError, Placement, Setup};
 pub const FILES: &[(&str, &str)] = &[
     ("hash", include_str!("../vectors/hash.txt")),
     ("mac", include_str!("../vectors/mac.txt")),
+    ("cipher", include_str!("../vectors/cipher.txt")),
     ("kdf", include_str!("../vectors/kdf.txt")),
 ];
 

@@ -1,152 +1,173 @@
-//! Block ciphers that have to be adapted: SEED, whose crate has an older generation of traits, and
-//! GOST 28147-89, whose crate has the byte order of the later standard GOST R 34.12-2015.
+//! Block ciphers that need something between them and the modes.
 
-use cipher::common::KeySizeUser;
-use cipher::consts::{U1, U8, U16, U32};
+use std::marker::PhantomData;
+
+use cipher::array::ArraySize;
+use cipher::consts::{U1, U5, U8, U16, U32};
 use cipher::{
-    Block, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut,
-    Key, KeyInit, ParBlocksSizeUser,
+    Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
+    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut, Key, KeyInit, KeySizeUser,
+    ParBlocksSizeUser,
 };
-use cipher_old::generic_array::GenericArray;
-use cipher_old::{BlockEncrypt, KeyInit as _};
-use magma::{Gost89, Gost89CryptoProA, Gost89Test, Sbox};
+use cipher_old::{BlockDecrypt as _, BlockEncrypt as _, KeyInit as _};
 
-/// Makes a type with an `encrypt_block` of one block at a time a block cipher.
-macro_rules! block_cipher {
-    ($cipher:ty, $key:ty, $block:ty) => {
+/// A cipher of several key sizes, with one of them.
+pub struct Keyed<C, N> {
+    cipher: C,
+    key_size: PhantomData<N>,
+}
+
+impl<C: KeyInit, N: ArraySize> KeySizeUser for Keyed<C, N> {
+    type KeySize = N;
+}
+
+impl<C: KeyInit, N: ArraySize> KeyInit for Keyed<C, N> {
+    fn new(key: &Key<Self>) -> Self {
+        match C::new_from_slice(key) {
+            Ok(cipher) => Keyed { cipher, key_size: PhantomData },
+            Err(_) => panic!("the table gives the cipher a key size it does not have"),
+        }
+    }
+}
+
+impl<C: BlockSizeUser, N> BlockSizeUser for Keyed<C, N> {
+    type BlockSize = C::BlockSize;
+}
+
+impl<C: BlockCipherEncrypt, N> BlockCipherEncrypt for Keyed<C, N> {
+    #[inline]
+    fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = Self::BlockSize>) {
+        self.cipher.encrypt_with_backend(f);
+    }
+}
+
+impl<C: BlockCipherDecrypt, N> BlockCipherDecrypt for Keyed<C, N> {
+    #[inline]
+    fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = Self::BlockSize>) {
+        self.cipher.decrypt_with_backend(f);
+    }
+}
+
+/// Gives a newtype the traits of a block cipher that has no parallel blocks, from its way to
+/// encrypt and to decrypt one.
+macro_rules! one_block_at_a_time {
+    ($cipher:ty, $key:ty, $block:ty, $new:expr, $encrypt:expr, $decrypt:expr) => {
         impl KeySizeUser for $cipher {
             type KeySize = $key;
         }
-
+        impl KeyInit for $cipher {
+            fn new(key: &Key<Self>) -> Self {
+                let new: fn(&Key<Self>) -> Self = $new;
+                new(key)
+            }
+        }
         impl BlockSizeUser for $cipher {
             type BlockSize = $block;
         }
-
         impl ParBlocksSizeUser for $cipher {
             type ParBlocksSize = U1;
         }
-
+        impl BlockCipherEncBackend for $cipher {
+            #[inline]
+            fn encrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
+                let out = $encrypt(&self.0, block.get_in());
+                *block.get_out() = out;
+            }
+        }
+        impl BlockCipherDecBackend for $cipher {
+            #[inline]
+            fn decrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
+                let out = $decrypt(&self.0, block.get_in());
+                *block.get_out() = out;
+            }
+        }
         impl BlockCipherEncrypt for $cipher {
             #[inline]
             fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = $block>) {
                 f.call(self);
             }
         }
+        impl BlockCipherDecrypt for $cipher {
+            #[inline]
+            fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = $block>) {
+                f.call(self);
+            }
+        }
     };
 }
 
-/// SEED (RFC 4269), the Korean cipher.
+/// RC2 with an effective key of 40 bits (RFC 2268).
+pub struct Rc2Of40Bits(rc2::Rc2);
+
+one_block_at_a_time!(
+    Rc2Of40Bits,
+    U5,
+    U8,
+    |key| Rc2Of40Bits(rc2::Rc2::new_with_eff_key_len(key, 40)),
+    |rc2: &rc2::Rc2, block: &Block<Rc2Of40Bits>| {
+        let mut block = *block;
+        BlockCipherEncrypt::encrypt_block(rc2, &mut block);
+        block
+    },
+    |rc2: &rc2::Rc2, block: &Block<Rc2Of40Bits>| {
+        let mut block = *block;
+        BlockCipherDecrypt::decrypt_block(rc2, &mut block);
+        block
+    }
+);
+
+/// The Korean SEED (RFC 4269), from the older traits to today's.
 pub struct Seed(kisaseed::SEED);
 
-block_cipher!(Seed, U16, U16);
-
-impl KeyInit for Seed {
-    fn new(key: &Key<Self>) -> Self {
-        Seed(kisaseed::SEED::new(GenericArray::from_slice(key)))
+one_block_at_a_time!(
+    Seed,
+    U16,
+    U16,
+    |key| Seed(kisaseed::SEED::new(&key.0.into())),
+    |seed: &kisaseed::SEED, block: &Block<Seed>| {
+        let mut block = block.0.into();
+        seed.encrypt_block(&mut block);
+        Block::<Seed>::from(<[u8; 16]>::from(block))
+    },
+    |seed: &kisaseed::SEED, block: &Block<Seed>| {
+        let mut block = block.0.into();
+        seed.decrypt_block(&mut block);
+        Block::<Seed>::from(<[u8; 16]>::from(block))
     }
+);
+
+/// The S-box that libgcrypt takes when none is chosen: the test parameters of RFC 4357, 11.2.
+type Parameters = magma::Gost89Test;
+
+/// GOST 28147-89 (RFC 5830). The crate has the byte order of the later GOST R 34.12-2015, whose
+/// words are big-endian and whose blocks have their halves swapped: a block of one read from its
+/// end is a block of the other.
+#[derive(Clone)]
+pub struct Gost28147(Parameters);
+
+fn reversed(block: &Block<Gost28147>) -> Block<Gost28147> {
+    u64::from_le_bytes(block.0).to_be_bytes().into()
 }
 
-impl BlockCipherEncBackend for Seed {
-    #[inline]
-    fn encrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
-        let mut bytes = GenericArray::clone_from_slice(block.get_in());
-        self.0.encrypt_block(&mut bytes);
-        block.get_out().copy_from_slice(&bytes);
-    }
-}
-
-/// GOST 28147-89 (RFC 5830) with the test S-box (RFC 4357, 11.2), libgcrypt's default.
-///
-/// The crate is Magma with a choice of S-boxes: words are big-endian there and the halves of a
-/// block swapped, so that its blocks are ours read from the end.
-pub struct Gost28147(Gost89Test);
-
-block_cipher!(Gost28147, U32, U8);
-
-impl KeyInit for Gost28147 {
-    fn new(key: &Key<Self>) -> Self {
+one_block_at_a_time!(
+    Gost28147,
+    U32,
+    U8,
+    |key| {
         let mut key = *key;
-        key.chunks_exact_mut(4).for_each(<[u8]>::reverse);
-        Gost28147(Gost89::new(&key))
-    }
-}
-
-impl BlockCipherEncBackend for Gost28147 {
-    #[inline]
-    fn encrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
-        let mut bytes = *block.get_in();
-        bytes.reverse();
-        BlockCipherEncrypt::encrypt_block(&self.0, &mut bytes);
-        bytes.reverse();
-        *block.get_out() = bytes;
-    }
-}
-
-/// The first 16 rounds of GOST 28147-89, of which RFC 5830, section 8, makes a MAC, with the S-box
-/// CryptoPro-A (RFC 4357, 11.2), libgcrypt's default for it.
-///
-/// The crate `magma` has all 32 rounds only; its S-box is used.
-pub struct Gost28147HalfRounds([u32; 8]);
-
-impl Gost28147HalfRounds {
-    /// What the round function adds for each byte: two S-boxes, put in place and rotated.
-    const TABLES: [[u32; 256]; 4] = tables(&<Gost89CryptoProA as HasSbox>::S::SBOX);
-
-    /// Takes the key as eight little-endian words.
-    pub fn new(key: &[u8; 32]) -> Self {
-        let (words, _) = key.as_chunks::<4>();
-        let mut rounds = [0; 8];
-        for (round, &word) in rounds.iter_mut().zip(words) {
-            *round = u32::from_le_bytes(word);
+        for word in key.chunks_exact_mut(4) {
+            word.reverse();
         }
-        Gost28147HalfRounds(rounds)
+        Gost28147(Parameters::new(&key))
+    },
+    |gost: &Parameters, block: &Block<Gost28147>| {
+        let mut block = reversed(block);
+        BlockCipherEncrypt::encrypt_block(gost, &mut block);
+        reversed(&block)
+    },
+    |gost: &Parameters, block: &Block<Gost28147>| {
+        let mut block = reversed(block);
+        BlockCipherDecrypt::decrypt_block(gost, &mut block);
+        reversed(&block)
     }
-
-    /// Sixteen rounds, the halves swapped after each.
-    #[inline]
-    pub fn apply(&self, block: u64) -> u64 {
-        let (mut low, mut high) = (block as u32, (block >> 32) as u32);
-        for _ in 0..2 {
-            for pair in self.0.as_chunks::<2>().0 {
-                high ^= Self::round(low.wrapping_add(pair[0]));
-                low ^= Self::round(high.wrapping_add(pair[1]));
-            }
-        }
-        u64::from(high) << 32 | u64::from(low)
-    }
-
-    #[inline]
-    fn round(word: u32) -> u32 {
-        let bytes = word.to_le_bytes();
-        let [a, b, c, d] = &Self::TABLES;
-        a[usize::from(bytes[0])]
-            ^ b[usize::from(bytes[1])]
-            ^ c[usize::from(bytes[2])]
-            ^ d[usize::from(bytes[3])]
-    }
-}
-
-/// Gives a name to the S-box of a cipher of the crate, which has none of its own.
-trait HasSbox {
-    type S: Sbox;
-}
-
-impl<S: Sbox> HasSbox for Gost89<S> {
-    type S = S;
-}
-
-const fn tables(sbox: &[[u8; 16]; 8]) -> [[u32; 256]; 4] {
-    let mut tables = [[0; 256]; 4];
-    let mut position = 0;
-    while position < 4 {
-        let mut byte = 0;
-        while byte < 256 {
-            let low = sbox[2 * position][byte % 16] as u32;
-            let high = sbox[2 * position + 1][byte / 16] as u32;
-            tables[position][byte] = (high << 4 | low).rotate_left(8 * position as u32 + 11);
-            byte += 1;
-        }
-        position += 1;
-    }
-    tables
-}
+);

@@ -1,6 +1,7 @@
 //! Message authentication codes.
 
 mod block;
+mod imit;
 mod keyed;
 mod universal;
 

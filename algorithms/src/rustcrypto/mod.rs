@@ -2,6 +2,7 @@
 //! one generic routine a kind does the work.
 
 mod adapter;
+mod cipher;
 mod hash;
 mod hmac;
 mod kdf;
@@ -11,7 +12,7 @@ use crate::entry::Entry;
 
 /// Every entry, in printing order.
 pub fn entries() -> Vec<Entry> {
-    [hash::entries(), mac::entries(), kdf::entries()].concat()
+    [hash::entries(), mac::entries(), cipher::entries(), kdf::entries()].concat()
 }
 
 /// The provider's name in identifiers.

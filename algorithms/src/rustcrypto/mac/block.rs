@@ -5,9 +5,9 @@ use cipher::{Block, BlockCipherEncrypt, KeyInit};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
 
+use super::imit::Gost28147HalfRounds;
 use super::keyed::{Keyed, no_key};
 use crate::routine::OpenError;
-use crate::rustcrypto::adapter::Gost28147HalfRounds;
 
 /// GMAC (SP 800-38D, 6.4 and 7.1): GCM's tag of authenticated data alone.
 pub struct Gmac<C> {

@@ -1,0 +1,229 @@
+//! What a line of the table stands for: the modes of a cipher, each an entry of the catalogue.
+
+use std::sync::Arc;
+
+use ::aead::consts::U12;
+use ::aead::{AeadCore, AeadInOut};
+use aes_gcm::AesGcm;
+use aes_gcm_siv::AesGcmSiv;
+use ccm::Ccm;
+use cipher::consts::{U8, U16};
+use cipher::typenum::Unsigned;
+use cipher::{BlockSizeUser, KeyInit, KeyIvInit, KeySizeUser, StreamCipher};
+use ocb3::Ocb3;
+
+use super::super::NAME;
+use super::aead::{Eax, EaxParts, Siv, Whole};
+use super::block::{BlockCipher, Cbc, Cfb, Ctr, Ecb, Ofb, Xts, schedule};
+use super::mesh::{self, Meshed, MeshedParts, Steps};
+use super::routine::{Authenticated, AuthenticatedRoutine, Lengths, Plain, PlainRoutine};
+use super::stream::{Arcfour, Stream};
+use crate::entry::{Axis, Entry, Open, Operation, Section};
+use crate::routine::{OpenError, Routine, Setup, expect_bytes};
+use crate::rustcrypto::adapter::Gost28147;
+
+/// The names on a line.
+#[derive(Clone, Copy)]
+pub struct Names {
+    pub algorithm: &'static str,
+    pub package: &'static str,
+    pub aliases: &'static [&'static str],
+}
+
+/// Opens a mode that does not authenticate under a key of the length the entry says.
+type MakePlain = fn(key: &[u8]) -> Result<Box<dyn Plain>, OpenError>;
+
+/// Opens a mode that authenticates.
+type MakeAuthenticated = fn(key: &[u8]) -> Result<Box<dyn Authenticated>, OpenError>;
+
+/// Bytes of key and nonce that a mode takes; SIV alone takes a nonce of any length, and times one
+/// of a block.
+#[derive(Clone, Copy)]
+struct Sizes {
+    key: usize,
+    nonce: usize,
+    any_nonce: bool,
+}
+
+impl Sizes {
+    fn new(key: usize, nonce: usize) -> Self {
+        Sizes { key, nonce, any_nonce: false }
+    }
+
+    fn check(self, setup: &Setup) -> Result<(), OpenError> {
+        expect_bytes("key", self.key, setup.key.len())?;
+        match self.any_nonce {
+            true => Ok(()),
+            false => expect_bytes("nonce", self.nonce, setup.nonce.len()),
+        }
+    }
+}
+
+impl Names {
+    /// Adds names that all its entries are found by.
+    pub fn also(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    fn plain(self, mode: &'static str, sizes: Sizes, lengths: Lengths, make: MakePlain) -> Entry {
+        let open = move |setup: &Setup, operation: Operation| {
+            sizes.check(setup)?;
+            let routine = PlainRoutine::new(make(&setup.key)?, lengths, setup, operation);
+            Ok(Box::new(routine) as Box<dyn Routine>)
+        };
+        let operations = &[Operation::Encrypt, Operation::Decrypt];
+        self.entry(mode, sizes, 0, operations, Arc::new(open))
+    }
+
+    fn authenticated(
+        self,
+        mode: &'static str,
+        sizes: Sizes,
+        tag_bytes: usize,
+        make: MakeAuthenticated,
+    ) -> Entry {
+        let open = move |setup: &Setup, operation: Operation| {
+            sizes.check(setup)?;
+            let mode = make(&setup.key)?;
+            let routine = AuthenticatedRoutine::new(mode, tag_bytes, setup, operation);
+            Ok(Box::new(routine) as Box<dyn Routine>)
+        };
+        let operations = &[Operation::Encrypt, Operation::Decrypt, Operation::Authenticate];
+        self.entry(mode, sizes, tag_bytes, operations, Arc::new(open))
+    }
+
+    fn entry(
+        self,
+        mode: &'static str,
+        sizes: Sizes,
+        tag_bytes: usize,
+        operations: &'static [Operation],
+        open: Arc<Open>,
+    ) -> Entry {
+        Entry {
+            section: Section::Cipher,
+            provider: NAME,
+            package: self.package,
+            algorithm: self.algorithm,
+            mode,
+            aliases: self.aliases,
+            operations,
+            output_bytes: tag_bytes,
+            extendable: false,
+            slow: false,
+            key_bytes: sizes.key,
+            nonce_bytes: sizes.nonce,
+            axis: Axis::Bytes,
+            open,
+        }
+    }
+}
+
+/// The five modes of SP 800-38A.
+fn confidentiality<C: BlockCipher>(names: Names) -> Vec<Entry> {
+    let block = C::BlockSize::USIZE;
+    let sizes = Sizes::new(C::KeySize::USIZE, block);
+    let whole = Lengths::Blocks(block);
+    vec![
+        codebook::<C>(names),
+        names.plain("CBC", sizes, whole, |key| Ok(Box::new(Cbc(schedule::<C>(key)?)))),
+        names.plain("CFB", sizes, Lengths::All, |key| Ok(Box::new(Cfb(schedule::<C>(key)?)))),
+        names.plain("OFB", sizes, Lengths::All, |key| Ok(Box::new(Ofb(schedule::<C>(key)?)))),
+        names.plain("CTR", sizes, Lengths::All, |key| Ok(Box::new(Ctr(schedule::<C>(key)?)))),
+    ]
+}
+
+/// ECB alone.
+fn codebook<C: BlockCipher>(names: Names) -> Entry {
+    let sizes = Sizes::new(C::KeySize::USIZE, 0);
+    let whole = Lengths::Blocks(C::BlockSize::USIZE);
+    names.plain("ECB", sizes, whole, |key| Ok(Box::new(Ecb(schedule::<C>(key)?))))
+}
+
+fn eax<P: EaxParts + 'static>(names: Names, key_bytes: usize, make: MakeAuthenticated) -> Entry {
+    let block = P::Size::USIZE;
+    names.authenticated("EAX", Sizes::new(key_bytes, block), block, make)
+}
+
+/// A mode that a crate has whole.
+fn whole<A: AeadInOut + KeyInit + 'static>(names: Names, mode: &'static str) -> Entry {
+    let sizes = Sizes::new(A::KeySize::USIZE, A::NonceSize::USIZE);
+    let make: MakeAuthenticated = |key| Ok(Box::new(Whole(schedule::<A>(key)?)));
+    names.authenticated(mode, sizes, <A as AeadCore>::TagSize::USIZE, make)
+}
+
+/// A cipher with blocks of 8 bytes, in all their modes.
+pub fn blocks_of_8<C: BlockCipher + BlockSizeUser<BlockSize = U8>>(names: Names) -> Vec<Entry> {
+    let mut entries = confidentiality::<C>(names);
+    entries.push(eax::<C>(names, C::KeySize::USIZE, |key| Ok(Box::new(Eax(schedule::<C>(key)?)))));
+    entries
+}
+
+/// A cipher with blocks of 16 bytes, in all their modes.
+pub fn blocks_of_16<C: BlockCipher + BlockSizeUser<BlockSize = U16>>(names: Names) -> Vec<Entry> {
+    let key_bytes = C::KeySize::USIZE;
+    let xts = |key: &[u8]| {
+        let (data, tweak) = two_schedules::<C>(key)?;
+        Ok(Box::new(Xts { data, tweak }) as Box<dyn Plain>)
+    };
+    let siv = |key: &[u8]| {
+        let (mac, data) = two_schedules::<C>(key)?;
+        Ok(Box::new(Siv { mac, data }) as Box<dyn Authenticated>)
+    };
+    let doubled = Sizes::new(2 * key_bytes, 16);
+    let mut entries = confidentiality::<C>(names);
+    entries.extend([
+        names.plain("XTS", doubled, Lengths::ZeroOrFrom(16), xts),
+        whole::<Ccm<C, U16, U12>>(names, "CCM"),
+        eax::<C>(names, key_bytes, |key| Ok(Box::new(Eax(schedule::<C>(key)?)))),
+        whole::<AesGcm<C, U12>>(names, "GCM"),
+        whole::<Ocb3<C>>(names, "OCB"),
+        names.authenticated("SIV", Sizes { any_nonce: true, ..doubled }, 16, siv),
+    ]);
+    // RFC 8452 derives keys of 16 or of 32 bytes.
+    if const { matches!(<C as KeySizeUser>::KeySize::USIZE, 16 | 32) } {
+        entries.push(whole::<AesGcmSiv<C>>(names, "GCM-SIV"));
+    }
+    entries
+}
+
+/// The key schedules of a key and of the one behind it.
+fn two_schedules<C: KeyInit>(key: &[u8]) -> Result<(C, C), OpenError> {
+    let (first, second) = key.split_at(key.len() / 2);
+    Ok((schedule(first)?, schedule(second)?))
+}
+
+/// A stream cipher with a nonce.
+pub fn stream<S: KeyIvInit + StreamCipher + 'static>(names: Names) -> Vec<Entry> {
+    let sizes = Sizes::new(S::KeySize::USIZE, S::IvSize::USIZE);
+    vec![names.plain("STREAM", sizes, Lengths::All, |key| Ok(Box::new(Stream::<S>::new(key))))]
+}
+
+/// RC4.
+pub fn arcfour(names: Names) -> Vec<Entry> {
+    let sizes = Sizes::new(16, 0);
+    vec![names.plain("STREAM", sizes, Lengths::All, |key| Ok(Box::new(Arcfour::new(key)?)))]
+}
+
+/// One mode that authenticates.
+pub fn only<A: AeadInOut + KeyInit + 'static>(names: Names, mode: &'static str) -> Vec<Entry> {
+    vec![whole::<A>(names, mode)]
+}
+
+/// GOST 28147-89 with its keys meshed.
+pub fn gost_meshed(names: Names) -> Vec<Entry> {
+    fn meshed(key: &[u8], steps: Steps) -> Result<Box<dyn Plain>, OpenError> {
+        Ok(Box::new(Meshed { cipher: schedule::<Gost28147>(key)?, steps }))
+    }
+    let (without, with) = (Sizes::new(32, 0), Sizes::new(32, 8));
+    let whole = Lengths::Blocks(8);
+    vec![
+        names.plain("ECB", without, whole, |key| meshed(key, mesh::ECB)),
+        names.plain("CBC", with, whole, |key| meshed(key, mesh::CBC)),
+        names.plain("CFB", with, Lengths::All, |key| meshed(key, mesh::CFB)),
+        names.plain("OFB", with, Lengths::All, |key| meshed(key, mesh::OFB)),
+        names.plain("CTR", with, Lengths::All, |key| meshed(key, mesh::CTR)),
+        eax::<MeshedParts>(names, 32, |key| Ok(Box::new(Eax(MeshedParts(schedule(key)?))))),
+    ]
+}

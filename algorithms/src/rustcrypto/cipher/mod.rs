@@ -1,0 +1,64 @@
+//! Block ciphers in their modes, stream ciphers and authenticated encryption.
+//!
+//! The table is in libgcrypt's order, a line a cipher; what each line stands for is in `line`.
+
+mod aead;
+mod block;
+mod line;
+mod mesh;
+mod routine;
+mod stream;
+
+use cipher::consts::{U16, U24, U32};
+
+use self::line::{Names, arcfour, blocks_of_8, blocks_of_16, gost_meshed, only, stream};
+use crate::entry::Entry;
+use crate::rustcrypto::adapter::{Gost28147, Keyed, Rc2Of40Bits, Seed};
+
+/// libgcrypt's ciphers in its order, then what else people encrypt with.
+pub fn entries() -> Vec<Entry> {
+    [
+        blocks_of_8::<idea::Idea>(name("IDEA", "idea")),
+        blocks_of_8::<des::TdesEde3>(name("3DES", "des").also(&["DES3", "TDES", "TRIPLEDES"])),
+        blocks_of_8::<cast5::Cast5>(name("CAST5", "cast5").also(&["CAST-128"])),
+        blocks_of_8::<Keyed<blowfish::Blowfish, U16>>(name("BLOWFISH", "blowfish")),
+        blocks_of_16::<aes::Aes128>(name("AES", "aes").also(&["AES128", "RIJNDAEL"])),
+        blocks_of_16::<aes::Aes192>(name("AES192", "aes").also(&["RIJNDAEL192"])),
+        blocks_of_16::<aes::Aes256>(name("AES256", "aes").also(&["RIJNDAEL256"])),
+        blocks_of_16::<Keyed<twofish::Twofish, U32>>(
+            name("TWOFISH", "twofish").also(&["TWOFISH256"]),
+        ),
+        arcfour(name("ARCFOUR", "rc4").also(&["RC4", "ARC4"])),
+        blocks_of_8::<des::Des>(name("DES", "des")),
+        blocks_of_16::<Keyed<twofish::Twofish, U16>>(name("TWOFISH128", "twofish")),
+        blocks_of_16::<Keyed<serpent::Serpent, U16>>(
+            name("SERPENT128", "serpent").also(&["SERPENT"]),
+        ),
+        blocks_of_16::<Keyed<serpent::Serpent, U24>>(name("SERPENT192", "serpent")),
+        blocks_of_16::<Keyed<serpent::Serpent, U32>>(name("SERPENT256", "serpent")),
+        blocks_of_8::<Rc2Of40Bits>(name("RFC2268_40", "rc2").also(&["RC2_40"])),
+        blocks_of_8::<Keyed<rc2::Rc2, U16>>(name("RFC2268_128", "rc2").also(&["RC2_128", "RC2"])),
+        blocks_of_16::<Seed>(name("SEED", "kisaseed")),
+        blocks_of_16::<camellia::Camellia128>(name("CAMELLIA128", "camellia").also(&["CAMELLIA"])),
+        blocks_of_16::<camellia::Camellia192>(name("CAMELLIA192", "camellia")),
+        blocks_of_16::<camellia::Camellia256>(name("CAMELLIA256", "camellia")),
+        stream::<salsa20::Salsa20>(name("SALSA20", "salsa20")),
+        stream::<salsa20::Salsa12>(name("SALSA20R12", "salsa20").also(&["SALSA20_12"])),
+        blocks_of_8::<Gost28147>(name("GOST28147", "magma").also(&["GOST89"])),
+        stream::<chacha20::ChaCha20>(name("CHACHA20", "chacha20")),
+        only::<chacha20poly1305::ChaCha20Poly1305>(
+            name("CHACHA20", "chacha20poly1305"),
+            "POLY1305",
+        ),
+        gost_meshed(name("GOST28147_MESH", "magma").also(&["GOST89_MESH"])),
+        blocks_of_16::<sm4::Sm4>(name("SM4", "sm4").also(&["SMS4"])),
+        blocks_of_16::<aria::Aria128>(name("ARIA128", "aria").also(&["ARIA"])),
+        blocks_of_16::<aria::Aria192>(name("ARIA192", "aria")),
+        blocks_of_16::<aria::Aria256>(name("ARIA256", "aria")),
+    ]
+    .concat()
+}
+
+fn name(algorithm: &'static str, package: &'static str) -> Names {
+    Names { algorithm, package, aliases: &[] }
+}
