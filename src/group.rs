@@ -62,9 +62,9 @@ const IMPRECISE: f64 = 0.01;
 /// Processor time over wall time below this is worth a warning.
 const STARVED: f64 = 0.75;
 
-/// The time a group of `rows` may take: half a second each for a few, 65 ms each for many.
+/// The time a group of `rows` may take: half a second each for a few, 60 ms each for many.
 fn time_limit_ns(rows: usize) -> u64 {
-    (550_000_000 * rows as u64).min(2_000_000_000 + 65_000_000 * rows as u64)
+    (550_000_000 * rows as u64).min(1_900_000_000 + 60_000_000 * rows as u64)
 }
 
 /// Measures a group; the records come in the order of the cases.
