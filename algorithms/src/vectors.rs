@@ -12,6 +12,7 @@ use crate::routine::{OpenError, Placement, Setup};
 pub const FILES: &[(&str, &str)] = &[
     ("hash", include_str!("../vectors/hash.txt")),
     ("cipher", include_str!("../vectors/cipher.txt")),
+    ("cipher", include_str!("../vectors/cipher-more.txt")),
 ];
 
 /// A byte string written as a sum of terms; kept unexpanded, since some are a million bytes.

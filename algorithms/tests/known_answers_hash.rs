@@ -91,8 +91,20 @@ fn no_answer_is_there_twice() {
     let catalogue = Catalogue::standard();
     for (i, vector) in catalogue.vectors().iter().enumerate() {
         let again = catalogue.vectors()[..i].iter().any(|earlier| {
-            (&earlier.section, &earlier.algorithm, &earlier.mode, &earlier.key, &earlier.input)
-                == (&vector.section, &vector.algorithm, &vector.mode, &vector.key, &vector.input)
+            (&earlier.nonce, &earlier.aad) == (&vector.nonce, &vector.aad)
+                && (
+                    &earlier.section,
+                    &earlier.algorithm,
+                    &earlier.mode,
+                    &earlier.key,
+                    &earlier.input,
+                ) == (
+                    &vector.section,
+                    &vector.algorithm,
+                    &vector.mode,
+                    &vector.key,
+                    &vector.input,
+                )
                 && earlier.output.len() == vector.output.len()
         });
         assert!(!again, "{}: the message of {} is there twice", vector.algorithm, vector.source);
