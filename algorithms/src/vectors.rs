@@ -13,6 +13,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("hash", include_str!("../vectors/hash.txt")),
     ("mac", include_str!("../vectors/mac.txt")),
     ("cipher", include_str!("../vectors/cipher.txt")),
+    ("cipher", include_str!("../vectors/cipher-more.txt")),
     ("kdf", include_str!("../vectors/kdf.txt")),
 ];
 

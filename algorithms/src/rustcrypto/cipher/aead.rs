@@ -11,15 +11,15 @@ use cipher::{Block, BlockSizeUser};
 use cmac::{Cmac, Mac};
 use dbl::Dbl;
 
+use super::authenticated::Authenticated;
 use super::block::{BlockCipher, array, count};
-use super::routine::Authenticated;
 
 /// A crate's own mode under its key.
 pub struct Whole<A>(pub A);
 
 impl<A: AeadInOut> Authenticated for Whole<A> {
-    fn seal(&self, nonce: &[u8], aad: &[u8], data: InOutBuf<'_, '_, u8>, tag: &mut [u8]) -> bool {
-        match self.0.encrypt_inout_detached(array(nonce), aad, data) {
+    fn seal(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> bool {
+        match self.0.encrypt_inout_detached(array(nonce), aad, data.into()) {
             Ok(right) => {
                 tag.copy_from_slice(&right);
                 true
@@ -28,8 +28,10 @@ impl<A: AeadInOut> Authenticated for Whole<A> {
         }
     }
 
-    fn open(&self, nonce: &[u8], aad: &[u8], data: InOutBuf<'_, '_, u8>, tag: &[u8]) -> bool {
-        self.0.decrypt_inout_detached(array(nonce), aad, data, array(tag)).is_ok()
+    fn open(&self, nonce: &[u8], aad: &[u8], sealed: &[u8], opened: &mut [u8], tag: &[u8]) -> bool {
+        InOutBuf::new(sealed, opened).is_ok_and(|data| {
+            self.0.decrypt_inout_detached(array(nonce), aad, data, array(tag)).is_ok()
+        })
     }
 }
 
@@ -77,22 +79,17 @@ impl<P: EaxParts> Eax<P> {
 }
 
 impl<P: EaxParts> Authenticated for Eax<P> {
-    fn seal(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        mut data: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) -> bool {
+    fn seal(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> bool {
         let first = self.0.omac(0, nonce);
-        self.0.count(&first, data.reborrow());
-        tag.copy_from_slice(&self.tag(&first, aad, data.get_out()));
+        self.0.count(&first, data.into());
+        tag.copy_from_slice(&self.tag(&first, aad, data));
         true
     }
 
-    fn open(&self, nonce: &[u8], aad: &[u8], data: InOutBuf<'_, '_, u8>, tag: &[u8]) -> bool {
+    fn open(&self, nonce: &[u8], aad: &[u8], sealed: &[u8], opened: &mut [u8], tag: &[u8]) -> bool {
         let first = self.0.omac(0, nonce);
-        if !equal(&self.tag(&first, aad, data.get_in()), tag) {
+        let Ok(data) = InOutBuf::new(sealed, opened) else { return false };
+        if !equal(&self.tag(&first, aad, sealed), tag) {
             return false;
         }
         self.0.count(&first, data);
@@ -147,16 +144,17 @@ impl<C: BlockCipher + BlockSizeUser<BlockSize = U16>> Siv<C> {
 }
 
 impl<C: BlockCipher + BlockSizeUser<BlockSize = U16>> Authenticated for Siv<C> {
-    fn seal(&self, nonce: &[u8], aad: &[u8], data: InOutBuf<'_, '_, u8>, tag: &mut [u8]) -> bool {
-        let synthetic = self.s2v([aad, nonce], data.get_in());
-        self.count(&synthetic, data);
+    fn seal(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> bool {
+        let synthetic = self.s2v([aad, nonce], data);
+        self.count(&synthetic, data.into());
         tag.copy_from_slice(&synthetic);
         true
     }
 
-    fn open(&self, nonce: &[u8], aad: &[u8], mut data: InOutBuf<'_, '_, u8>, tag: &[u8]) -> bool {
-        self.count(array(tag), data.reborrow());
-        equal(&self.s2v([aad, nonce], data.get_out()), tag)
+    fn open(&self, nonce: &[u8], aad: &[u8], sealed: &[u8], opened: &mut [u8], tag: &[u8]) -> bool {
+        let Ok(data) = InOutBuf::new(sealed, &mut *opened) else { return false };
+        self.count(array(tag), data);
+        equal(&self.s2v([aad, nonce], opened), tag)
     }
 }
 
@@ -185,10 +183,10 @@ mod tests {
     fn rejects(name: &str, mode: &dyn Authenticated, nonce_bytes: usize, tag_bytes: usize) {
         let (nonce, aad, plaintext) = (vec![7; nonce_bytes], [5; 19], [3; 45]);
         let (mut sealed, mut tag) = (plaintext, vec![0; tag_bytes]);
-        assert!(mode.seal(&nonce, &aad, sealed[..].as_mut().into(), &mut tag), "{name}");
+        assert!(mode.seal(&nonce, &aad, &mut sealed, &mut tag), "{name}");
         let opens = |nonce: &[u8], aad: &[u8], sealed: &[u8], tag: &[u8]| {
-            let mut opened = sealed.to_vec();
-            mode.open(nonce, aad, opened[..].as_mut().into(), tag).then_some(opened)
+            let mut opened = vec![0; sealed.len()];
+            mode.open(nonce, aad, sealed, &mut opened, tag).then_some(opened)
         };
         assert_eq!(opens(&nonce, &aad, &sealed, &tag).as_deref(), Some(&plaintext[..]), "{name}");
         let flipped = |bytes: &[u8], at: usize| {

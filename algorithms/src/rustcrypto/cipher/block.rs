@@ -17,20 +17,15 @@ use xts_mode::Xts128;
 use super::routine::Plain;
 use crate::routine::OpenError;
 
-/// What a mode needs of a block cipher.
-pub trait BlockCipher:
-    BlockCipherEncrypt + BlockCipherDecrypt + KeyInit + BlockSizeUser<BlockSize: Counter> + 'static
-{
-}
+/// What ECB needs of a block cipher.
+pub trait CodebookCipher: BlockCipherEncrypt + BlockCipherDecrypt + KeyInit + 'static {}
 
-impl<C> BlockCipher for C where
-    C: BlockCipherEncrypt
-        + BlockCipherDecrypt
-        + KeyInit
-        + BlockSizeUser<BlockSize: Counter>
-        + 'static
-{
-}
+impl<C: BlockCipherEncrypt + BlockCipherDecrypt + KeyInit + 'static> CodebookCipher for C {}
+
+/// What the other modes need.
+pub trait BlockCipher: CodebookCipher + BlockSizeUser<BlockSize: Counter> {}
+
+impl<C: CodebookCipher + BlockSizeUser<BlockSize: Counter>> BlockCipher for C {}
 
 /// A block size with a counter that fills the whole block.
 pub trait Counter: BlockSizes {
@@ -76,7 +71,7 @@ pub fn blocks<N: ArraySize>(data: &mut [u8]) -> &mut [Array<u8, N>] {
 /// Electronic codebook (SP 800-38A).
 pub struct Ecb<C>(pub C);
 
-impl<C: BlockCipher> Plain for Ecb<C> {
+impl<C: CodebookCipher> Plain for Ecb<C> {
     fn encrypt(&mut self, _: &[u8], data: &mut [u8]) {
         ecb::Encryptor::inner_init(&self.0).encrypt_blocks(blocks(data));
     }
@@ -143,38 +138,38 @@ pub fn count<C: BlockCipher>(cipher: &C, first: &Block<C>, data: InOutBuf<'_, '_
     Ctr128::<C>::inner_iv_init(cipher, first).apply_keystream_partial(data);
 }
 
-/// XTS with ciphertext stealing (IEEE 1619): a cipher for the data and one for the tweak.
+/// XTS with ciphertext stealing (IEEE 1619).
 pub struct Xts<C> {
-    /// Encrypts the data.
-    pub data: C,
-    /// Encrypts the tweak.
-    pub tweak: C,
+    mode: Xts128<C>,
+    /// The cipher of the tweak once more: the empty message costs what its tweak costs.
+    tweak: C,
 }
 
 impl<C: BlockCipher + BlockSizeUser<BlockSize = U16>> Xts<C> {
-    /// The mode under borrowed key schedules; `None` for the empty message, for which the tweak
-    /// is encrypted all the same.
-    fn start(&self, nonce: &[u8], data: &[u8]) -> Option<Xts128<&C>> {
-        if data.is_empty() {
-            let mut tweak = *array(nonce);
-            self.tweak.encrypt_block(&mut tweak);
-            std::hint::black_box(tweak);
-            return None;
-        }
-        Some(Xts128::new(&self.data, &self.tweak))
+    /// The mode under the cipher of the data and that of the tweak, and the latter once more.
+    pub fn new(data: C, tweak: C, again: C) -> Self {
+        Xts { mode: Xts128::new(data, tweak), tweak: again }
+    }
+
+    fn nothing(&self, nonce: &[u8]) {
+        let mut tweak = *array(nonce);
+        self.tweak.encrypt_block(&mut tweak);
+        std::hint::black_box(tweak);
     }
 }
 
 impl<C: BlockCipher + BlockSizeUser<BlockSize = U16>> Plain for Xts<C> {
     fn encrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
-        if let Some(mode) = self.start(nonce, data) {
-            mode.encrypt_sector(data, *array(nonce));
+        match data.is_empty() {
+            true => self.nothing(nonce),
+            false => self.mode.encrypt_sector(data, *array(nonce)),
         }
     }
 
     fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
-        if let Some(mode) = self.start(nonce, data) {
-            mode.decrypt_sector(data, *array(nonce));
+        match data.is_empty() {
+            true => self.nothing(nonce),
+            false => self.mode.decrypt_sector(data, *array(nonce)),
         }
     }
 }

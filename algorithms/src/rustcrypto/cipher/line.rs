@@ -1,7 +1,5 @@
 //! What a line of the table stands for: the modes of a cipher, each an entry of the catalogue.
 
-use std::sync::Arc;
-
 use ::aead::consts::U12;
 use ::aead::{AeadCore, AeadInOut};
 use aes_gcm::AesGcm;
@@ -12,113 +10,16 @@ use cipher::typenum::Unsigned;
 use cipher::{BlockSizeUser, KeyInit, KeyIvInit, KeySizeUser, StreamCipher};
 use ocb3::Ocb3;
 
-use super::super::NAME;
 use super::aead::{Eax, EaxParts, Siv, Whole};
-use super::block::{BlockCipher, Cbc, Cfb, Ctr, Ecb, Ofb, Xts, schedule};
+use super::authenticated::Authenticated;
+use super::block::{BlockCipher, Cbc, Cfb, CodebookCipher, Ctr, Ecb, Ofb, Xts, schedule};
 use super::mesh::{self, Meshed, MeshedParts, Steps};
-use super::routine::{Authenticated, AuthenticatedRoutine, Lengths, Plain, PlainRoutine};
+use super::names::{MakeAuthenticated, Names, Sizes};
+use super::routine::{Lengths, Plain};
 use super::stream::{Arcfour, Stream};
-use crate::entry::{Axis, Entry, Open, Operation, Section};
-use crate::routine::{OpenError, Routine, Setup, expect_bytes};
+use crate::entry::Entry;
+use crate::routine::OpenError;
 use crate::rustcrypto::adapter::Gost28147;
-
-/// The names on a line.
-#[derive(Clone, Copy)]
-pub struct Names {
-    pub algorithm: &'static str,
-    pub package: &'static str,
-    pub aliases: &'static [&'static str],
-}
-
-/// Opens a mode that does not authenticate under a key of the length the entry says.
-type MakePlain = fn(key: &[u8]) -> Result<Box<dyn Plain>, OpenError>;
-
-/// Opens a mode that authenticates.
-type MakeAuthenticated = fn(key: &[u8]) -> Result<Box<dyn Authenticated>, OpenError>;
-
-/// Bytes of key and nonce that a mode takes; SIV alone takes a nonce of any length, and times one
-/// of a block.
-#[derive(Clone, Copy)]
-struct Sizes {
-    key: usize,
-    nonce: usize,
-    any_nonce: bool,
-}
-
-impl Sizes {
-    fn new(key: usize, nonce: usize) -> Self {
-        Sizes { key, nonce, any_nonce: false }
-    }
-
-    fn check(self, setup: &Setup) -> Result<(), OpenError> {
-        expect_bytes("key", self.key, setup.key.len())?;
-        match self.any_nonce {
-            true => Ok(()),
-            false => expect_bytes("nonce", self.nonce, setup.nonce.len()),
-        }
-    }
-}
-
-impl Names {
-    /// Adds names that all its entries are found by.
-    pub fn also(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = aliases;
-        self
-    }
-
-    fn plain(self, mode: &'static str, sizes: Sizes, lengths: Lengths, make: MakePlain) -> Entry {
-        let open = move |setup: &Setup, operation: Operation| {
-            sizes.check(setup)?;
-            let routine = PlainRoutine::new(make(&setup.key)?, lengths, setup, operation);
-            Ok(Box::new(routine) as Box<dyn Routine>)
-        };
-        let operations = &[Operation::Encrypt, Operation::Decrypt];
-        self.entry(mode, sizes, 0, operations, Arc::new(open))
-    }
-
-    fn authenticated(
-        self,
-        mode: &'static str,
-        sizes: Sizes,
-        tag_bytes: usize,
-        make: MakeAuthenticated,
-    ) -> Entry {
-        let open = move |setup: &Setup, operation: Operation| {
-            sizes.check(setup)?;
-            let mode = make(&setup.key)?;
-            let routine = AuthenticatedRoutine::new(mode, tag_bytes, setup, operation);
-            Ok(Box::new(routine) as Box<dyn Routine>)
-        };
-        let operations = &[Operation::Encrypt, Operation::Decrypt, Operation::Authenticate];
-        self.entry(mode, sizes, tag_bytes, operations, Arc::new(open))
-    }
-
-    fn entry(
-        self,
-        mode: &'static str,
-        sizes: Sizes,
-        tag_bytes: usize,
-        operations: &'static [Operation],
-        open: Arc<Open>,
-    ) -> Entry {
-        Entry {
-            section: Section::Cipher,
-            provider: NAME,
-            package: self.package,
-            algorithm: self.algorithm,
-            mode,
-            aliases: self.aliases,
-            operations,
-            output_bytes: tag_bytes,
-            extendable: false,
-            slow: false,
-            key_bytes: sizes.key,
-            nonce_bytes: sizes.nonce,
-            axis: Axis::Bytes,
-            open,
-        }
-    }
-}
 
 /// The five modes of SP 800-38A.
 fn confidentiality<C: BlockCipher>(names: Names) -> Vec<Entry> {
@@ -126,16 +27,20 @@ fn confidentiality<C: BlockCipher>(names: Names) -> Vec<Entry> {
     let sizes = Sizes::new(C::KeySize::USIZE, block);
     let whole = Lengths::Blocks(block);
     vec![
-        codebook::<C>(names),
+        ecb::<C>(names),
         names.plain("CBC", sizes, whole, |key| Ok(Box::new(Cbc(schedule::<C>(key)?)))),
         names.plain("CFB", sizes, Lengths::All, |key| Ok(Box::new(Cfb(schedule::<C>(key)?)))),
         names.plain("OFB", sizes, Lengths::All, |key| Ok(Box::new(Ofb(schedule::<C>(key)?)))),
-        names.plain("CTR", sizes, Lengths::All, |key| Ok(Box::new(Ctr(schedule::<C>(key)?)))),
+        ctr::<C>(names),
     ]
 }
 
-/// ECB alone.
-fn codebook<C: BlockCipher>(names: Names) -> Entry {
+fn ctr<C: BlockCipher>(names: Names) -> Entry {
+    let sizes = Sizes::new(C::KeySize::USIZE, C::BlockSize::USIZE);
+    names.plain("CTR", sizes, Lengths::All, |key| Ok(Box::new(Ctr(schedule::<C>(key)?))))
+}
+
+fn ecb<C: CodebookCipher>(names: Names) -> Entry {
     let sizes = Sizes::new(C::KeySize::USIZE, 0);
     let whole = Lengths::Blocks(C::BlockSize::USIZE);
     names.plain("ECB", sizes, whole, |key| Ok(Box::new(Ecb(schedule::<C>(key)?))))
@@ -165,7 +70,8 @@ pub fn blocks_of_16<C: BlockCipher + BlockSizeUser<BlockSize = U16>>(names: Name
     let key_bytes = C::KeySize::USIZE;
     let xts = |key: &[u8]| {
         let (data, tweak) = two_schedules::<C>(key)?;
-        Ok(Box::new(Xts { data, tweak }) as Box<dyn Plain>)
+        let (_, again) = two_schedules::<C>(key)?;
+        Ok(Box::new(Xts::new(data, tweak, again)) as Box<dyn Plain>)
     };
     let siv = |key: &[u8]| {
         let (mac, data) = two_schedules::<C>(key)?;
@@ -194,10 +100,29 @@ fn two_schedules<C: KeyInit>(key: &[u8]) -> Result<(C, C), OpenError> {
     Ok((schedule(first)?, schedule(second)?))
 }
 
+/// A block cipher by itself.
+pub fn codebook<C: CodebookCipher>(names: Names) -> Vec<Entry> {
+    vec![ecb::<C>(names)]
+}
+
+/// A block cipher in the two modes that its standard and the crates have alike.
+pub fn codebook_and_counter<C: BlockCipher>(names: Names) -> Vec<Entry> {
+    vec![ecb::<C>(names), ctr::<C>(names)]
+}
+
 /// A stream cipher with a nonce.
 pub fn stream<S: KeyIvInit + StreamCipher + 'static>(names: Names) -> Vec<Entry> {
+    vec![keystream::<S>(names, "STREAM")]
+}
+
+/// A counter mode that is a cipher of its own.
+pub fn counter_of<S: KeyIvInit + StreamCipher + 'static>(names: Names) -> Vec<Entry> {
+    vec![keystream::<S>(names, "CTR")]
+}
+
+fn keystream<S: KeyIvInit + StreamCipher + 'static>(names: Names, mode: &'static str) -> Entry {
     let sizes = Sizes::new(S::KeySize::USIZE, S::IvSize::USIZE);
-    vec![names.plain("STREAM", sizes, Lengths::All, |key| Ok(Box::new(Stream::<S>::new(key))))]
+    names.plain(mode, sizes, Lengths::All, |key| Ok(Box::new(Stream::<S>::new(key))))
 }
 
 /// RC4.

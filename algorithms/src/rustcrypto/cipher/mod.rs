@@ -3,15 +3,22 @@
 //! The table is in libgcrypt's order, a line a cipher; what each line stands for is in `line`.
 
 mod aead;
+mod authenticated;
 mod block;
 mod line;
 mod mesh;
+mod names;
 mod routine;
 mod stream;
 
+use aegis::compat::rustcrypto_traits_06::{Aegis128L, Aegis256};
 use cipher::consts::{U16, U24, U32};
 
-use self::line::{Names, arcfour, blocks_of_8, blocks_of_16, gost_meshed, only, stream};
+use self::line::{
+    arcfour, blocks_of_8, blocks_of_16, codebook, codebook_and_counter, counter_of, gost_meshed,
+    only, stream,
+};
+use self::names::Names;
 use crate::entry::Entry;
 use crate::rustcrypto::adapter::{Gost28147, Keyed, Rc2Of40Bits, Seed};
 
@@ -55,6 +62,34 @@ pub fn entries() -> Vec<Entry> {
         blocks_of_16::<aria::Aria128>(name("ARIA128", "aria").also(&["ARIA"])),
         blocks_of_16::<aria::Aria192>(name("ARIA192", "aria")),
         blocks_of_16::<aria::Aria256>(name("ARIA256", "aria")),
+        // Beyond libgcrypt.
+        stream::<chacha20::ChaCha8>(name("CHACHA8", "chacha20")),
+        stream::<chacha20::ChaCha12>(name("CHACHA12", "chacha20")),
+        stream::<chacha20::XChaCha20>(name("XCHACHA20", "chacha20")),
+        only::<chacha20poly1305::XChaCha20Poly1305>(
+            name("XCHACHA20", "chacha20poly1305"),
+            "POLY1305",
+        ),
+        stream::<rabbit::Rabbit>(name("RABBIT", "rabbit")),
+        stream::<hc_256::Hc256>(name("HC-256", "hc-256")),
+        codebook_and_counter::<kuznyechik::Kuznyechik>(
+            name("KUZNYECHIK", "kuznyechik").also(&["GRASSHOPPER"]),
+        ),
+        codebook_and_counter::<magma::Magma>(name("MAGMA", "magma")),
+        codebook::<belt_block::BeltBlock>(name("BELT", "belt-block")),
+        counter_of::<belt_ctr::BeltCtr>(name("BELT", "belt-ctr")),
+        codebook::<Keyed<cast6::Cast6, U32>>(name("CAST6", "cast6").also(&["CAST-256"])),
+        codebook::<threefish::Threefish256>(name("THREEFISH256", "threefish")),
+        codebook::<threefish::Threefish512>(name("THREEFISH512", "threefish")),
+        only::<Aegis128L<16>>(name("AEGIS128L", "aegis"), "AEAD"),
+        only::<Aegis256<16>>(name("AEGIS256", "aegis"), "AEAD"),
+        only::<deoxys::DeoxysI128>(name("DEOXYS-I-128", "deoxys"), "AEAD"),
+        only::<deoxys::DeoxysII128>(name("DEOXYS-II-128", "deoxys"), "AEAD"),
+        only::<deoxys::DeoxysII256>(name("DEOXYS-II-256", "deoxys"), "AEAD"),
+        only::<ascon_aead::AsconAead128>(
+            name("ASCON-AEAD128", "ascon-aead").also(&["ASCON", "ASCON128"]),
+            "AEAD",
+        ),
     ]
     .concat()
 }
