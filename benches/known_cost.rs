@@ -105,7 +105,7 @@ fn main() -> ExitCode {
         patience: Machine::PATIENCE,
     };
     let cases: Vec<_> = machine.catalogue.cases(Section::Hash).collect();
-    let plan = Plan { repetitions: None, unaligned: false };
+    let plan = Plan::default();
     println!("{:>12} {:>12} {:>9} {:>9} {:>12}", "slope", "by itself", "ratio", "delayed", "delay");
     let mut ratios = Vec::new();
     for _ in 0..10 {

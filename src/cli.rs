@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use bench_slope_algorithms::Section;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 
-/// What a hash costs per byte on this machine, with the call overhead taken out.
+/// What a hash or a cipher costs per byte on this machine, with the call overhead taken out.
 ///
 /// Each operation is timed at sizes from 0 to 4 KiB; the slope of time over size is the cost of a
 /// byte. Every implementation has to give its standard's answers before it is timed.
@@ -29,7 +29,12 @@ enum Command {
     /// Time key derivation functions.
     Kdf(Names),
     /// Check every algorithm against its known answers; time nothing.
-    SelfTest,
+    SelfTest {
+        /// `text`: a line for each failure and one at the end; `json`: every known answer with key,
+        /// nonce, input and output.
+        #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+        format: String,
+    },
     /// Sample what standard input asks for: how the program runs itself.
     #[command(hide = true)]
     Worker,
@@ -60,6 +65,11 @@ pub struct Options {
     /// Print rows of comma-separated values as libgcrypt does, instead of the table.
     #[arg(long, global = true)]
     pub csv: bool,
+
+    /// A smoke test in seconds: all known answers, then a rough measurement of every row, slow ones
+    /// too, that fails for wrong answers and crashes only.
+    #[arg(long, global = true, conflicts_with = "repetitions")]
+    pub quick: bool,
 
     /// Time slow algorithms too when none is named.
     #[arg(long, global = true)]
@@ -92,7 +102,10 @@ pub enum Wish {
         options: Options,
     },
     /// Check all known answers.
-    SelfTest,
+    SelfTest {
+        /// List them as JSON.
+        json: bool,
+    },
     /// Be a worker.
     Work,
 }
@@ -123,7 +136,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         Some(Command::Mac(names)) => measure(Some(Section::Mac), names.names),
         Some(Command::Cipher(names)) => measure(Some(Section::Cipher), names.names),
         Some(Command::Kdf(names)) => measure(Some(Section::Kdf), names.names),
-        Some(Command::SelfTest) => Wish::SelfTest,
+        Some(Command::SelfTest { format }) => Wish::SelfTest { json: format == "json" },
         Some(Command::Worker) => Wish::Work,
     })
 }

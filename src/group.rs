@@ -9,7 +9,9 @@ use bench_slope_algorithms::{Case, Catalogue};
 use crate::clock::Clock;
 use crate::environment::Warning;
 use crate::record::Record;
-use crate::rows::{FEWEST_QUIET, FEWEST_WORKERS, Row, Seen, is_good_enough, record, take};
+use crate::rows::{
+    FEWEST_QUIET, FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, record, take,
+};
 use crate::wire::{Order, Request};
 use crate::worker::Workers;
 
@@ -32,12 +34,14 @@ impl Machine {
 }
 
 /// How a group is to be measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Plan {
     /// Exactly so many rounds of every row, instead of as many as it takes.
     pub repetitions: Option<u32>,
     /// Whether messages start at odd addresses.
     pub unaligned: bool,
+    /// One rough visit to each row by each of a few workers; no number is not a failure then.
+    pub quick: bool,
 }
 
 /// How far a group is.
@@ -47,8 +51,10 @@ pub struct Progress {
     pub done: usize,
     /// All rows.
     pub rows: usize,
-    /// Time spent over the time there is, 0 to 1.
+    /// Time spent over the time there is, from 0 to a little over 1.
     pub time: f64,
+    /// The time there is, in seconds.
+    pub seconds: f64,
 }
 
 /// Without a precise answer sampling still goes on for so many workers, whatever the time.
@@ -63,9 +69,20 @@ const IMPRECISE: f64 = 0.01;
 const STARVED: f64 = 0.75;
 
 /// The time a group of `rows` may take: half a second each for a few, 60 ms each for many.
-fn time_limit_ns(rows: usize) -> u64 {
-    (550_000_000 * rows as u64).min(1_900_000_000 + 60_000_000 * rows as u64)
+#[must_use]
+pub fn time_limit_ns(rows: usize, plan: Plan) -> u64 {
+    let rows = rows as u64;
+    if plan.quick {
+        8_000_000 * rows
+    } else {
+        (550_000_000 * rows).min(1_900_000_000 + 60_000_000 * rows)
+    }
 }
+
+/// Rows that are far from exact when time is up get this much more of it, in shares of the limit.
+const EXTRA_TIME: f64 = 0.2;
+/// Workers of a quick run: as few as a slope of slow rows, which share their sizes, can be drawn from.
+const QUICK_WORKERS: u32 = 2;
 
 /// Measures a group; the records come in the order of the cases.
 ///
@@ -89,20 +106,21 @@ pub fn measure(
         .collect();
     let mut seen = Seen::default();
     let begin = machine.clock.monotonic_ns();
-    let limit_ns = time_limit_ns(rows.len());
+    let limit_ns = time_limit_ns(rows.len(), plan);
     for worker in 0.. {
-        let open: Vec<usize> = pending(&rows, worker);
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
-        progress(Progress {
-            done: rows.len() - open.len(),
-            rows: rows.len(),
-            time: spent_ns as f64 / limit_ns.max(1) as f64,
-        });
-        let per_worker_ns = spent_ns / u64::from(worker.max(1));
-        let enough = match plan.repetitions {
-            Some(repetitions) => worker >= repetitions.min(WORKERS_FOR_REPETITIONS),
-            // The next worker would overrun the limit by more than half of itself.
-            None => worker >= WORKERS_WHATEVER_THE_TIME && spent_ns + per_worker_ns / 2 > limit_ns,
+        let time = spent_ns as f64 / limit_ns.max(1) as f64;
+        // The next worker would overrun the limit by more than half of itself.
+        let time_is_up = time * (1.0 + 0.5 / f64::from(worker.max(1))) > 1.0;
+        let open = pending(&rows, worker, time_is_up && worker > 0, &seen);
+        let done = rows.len() - open.len();
+        progress(Progress { done, rows: rows.len(), time, seconds: limit_ns as f64 / 1e9 });
+        let enough = match plan {
+            Plan { repetitions: Some(repetitions), .. } => {
+                worker >= repetitions.min(WORKERS_FOR_REPETITIONS)
+            }
+            Plan { quick: true, .. } => worker >= QUICK_WORKERS,
+            _ => worker >= WORKERS_WHATEVER_THE_TIME && time > 1.0 + EXTRA_TIME,
         };
         if open.is_empty() || enough {
             break;
@@ -115,22 +133,28 @@ pub fn measure(
             machine.patience,
         )?;
         take(&mut rows, &open, outcome.events, outcome.death, &mut seen)?;
-        if plan.repetitions.is_none() && worker + 1 >= FEWEST_WORKERS {
+        let adapts = plan.repetitions.is_none() && !plan.quick;
+        if adapts && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
                 row.good_enough = is_good_enough(row, &seen);
             }
         }
     }
     let records: Vec<Record> = rows.iter().map(|row| record(row, &seen)).collect();
-    let warnings = warnings(&records, &seen);
+    let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };
     Ok((records, warnings))
 }
 
 /// The rows still to be sampled, each worker starting with another one, so that no row always
-/// follows the same one.
-fn pending(rows: &[Row], worker: u32) -> Vec<usize> {
-    let mut open: Vec<usize> =
-        (0..rows.len()).filter(|&at| rows[at].failure.is_none() && !rows[at].good_enough).collect();
+/// follows the same one; when time is up, only those that are far from exact.
+fn pending(rows: &[Row], worker: u32, time_is_up: bool, seen: &Seen) -> Vec<usize> {
+    let is_open = |row: &Row| row.failure.is_none() && !row.good_enough;
+    let mut open: Vec<usize> = (0..rows.len())
+        .filter(|&at| is_open(&rows[at]))
+        .filter(|&at| {
+            !time_is_up || worker < WORKERS_WHATEVER_THE_TIME || is_far_from_exact(&rows[at], seen)
+        })
+        .collect();
     if !open.is_empty() {
         let shift = worker as usize * 7 % open.len();
         open.rotate_left(shift);
@@ -147,7 +171,8 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan, seen: &Seen) -
     let line = worker as usize % 64;
     Request {
         worker,
-        budget_ns: WORKER_NS,
+        budget_ns: if plan.quick { 0 } else { WORKER_NS },
+        quick: plan.quick,
         rounds,
         lowest_contention: seen.lowest_contention,
         offset_bytes: 64 * line + usize::from(plan.unaligned),
@@ -156,7 +181,9 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan, seen: &Seen) -
             .map(|&at| Order {
                 id: rows[at].case.id(),
                 calls: rows[at].calls,
-                must: plan.repetitions.is_some() || rows[at].processes.len() < FEWEST_QUIET,
+                must: plan.repetitions.is_some()
+                    || plan.quick
+                    || rows[at].processes.len() < FEWEST_QUIET,
             })
             .collect(),
     }

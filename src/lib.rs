@@ -16,6 +16,8 @@ pub mod rows;
 pub mod run;
 pub mod sample;
 pub mod schedule;
+pub mod selftest;
+pub mod tell;
 pub mod visit;
 pub mod wire;
 pub mod worker;

@@ -15,6 +15,8 @@ const PRECISION: f64 = 0.001;
 pub const FEWEST_WORKERS: u32 = 8;
 /// Quiet rounds must come from this many processes; else busy ones are taken too, with a warning.
 pub const FEWEST_QUIET: usize = 4;
+/// A row whose error is above this share of its slope is far from exact.
+const FAR_FROM_EXACT: f64 = 0.1;
 /// Nothing computes faster than this: a first-level cache delivers 0.0015 ns/B at best.
 const FASTEST_NS_PER_BYTE: f64 = 0.0015;
 
@@ -140,6 +142,13 @@ pub fn is_good_enough(row: &Row, seen: &Seen) -> bool {
         quiet
             && processes.len() >= FEWEST_WORKERS as usize
             && estimate.slope_error.is_some_and(|error| error <= PRECISION * estimate.line.slope)
+    })
+}
+
+/// Whether a row's error is still so large that more time should be spent on it than on the others.
+pub fn is_far_from_exact(row: &Row, seen: &Seen) -> bool {
+    judge(row, seen).is_none_or(|(estimate, ..)| {
+        estimate.slope_error.is_none_or(|error| error > FAR_FROM_EXACT * estimate.line.slope)
     })
 }
 

@@ -1,15 +1,17 @@
 //! The story of one run.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
 
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
-use crate::group::{Machine, Plan, Progress, measure};
-use crate::record::{Frequency, Record, Run};
+use crate::group::{Machine, Plan, measure, time_limit_ns};
+use crate::record::{Frequency, Run};
 use crate::report;
+use crate::selftest;
+use crate::tell::{self, ProgressLine};
 use crate::worker::{Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -20,10 +22,21 @@ pub mod code {
     pub const FAILED: u8 = 1;
     /// The command line was wrong; nothing was timed.
     pub const USAGE: u8 = 2;
+    /// Skipped on request, by the convention of test suites.
+    pub const SKIPPED: u8 = 77;
 }
+
+/// When this variable is set, the program without arguments does nothing.
+pub const NO_BENCHMARKS: &str = "BENCH_SLOPE_NO_BENCHMARKS";
 
 /// Runs the program on this machine with this process's standard streams.
 pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue) -> u8 {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.len() <= 1 && std::env::var_os(NO_BENCHMARKS).is_some() {
+        // When standard error is closed the exit code tells.
+        let _ = writeln!(io::stderr(), "skipped: {NO_BENCHMARKS} is set");
+        return code::SKIPPED;
+    }
     let workers = match std::env::current_exe() {
         Ok(program) => Workers::Processes(program),
         Err(_) => Workers::InProcess,
@@ -44,7 +57,7 @@ pub fn run(
         Ok(Wish::Measure { section, names, options }) => {
             measure_all(section, &names, &options, machine, out, err)
         }
-        Ok(Wish::SelfTest) => self_test(&machine.catalogue, out, err),
+        Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
         Ok(Wish::Work) => {
             serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
         }
@@ -72,12 +85,12 @@ fn measure_all(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let sections: Vec<Section> =
-        section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+    let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+    let include_slow = options.include_slow || options.quick;
     let mut groups = Vec::new();
-    for section in sections {
-        match select(&machine.catalogue, section, names, options.include_slow) {
-            Ok(cases) => groups.push(cases),
+    for &section in &sections {
+        match select(&machine.catalogue, section, names, include_slow) {
+            Ok(cases) => groups.push((section, cases)),
             Err(unknown) => {
                 for unknown in unknown {
                     writeln!(err, "error: {unknown}")?;
@@ -86,24 +99,45 @@ fn measure_all(
             }
         }
     }
-    let plan = Plan { repetitions: options.repetitions, unaligned: options.unaligned };
-    let frequency = options.cpu_mhz.map(|mhz| Frequency { mhz });
     let mut failed = false;
-    for cases in groups.into_iter().filter(|cases| !cases.is_empty()) {
-        let bar = progress_bar(&cases);
-        let (records, warnings) =
-            measure(machine, &cases, plan, &mut |progress| show(&bar, progress))?;
-        bar.finish_and_clear();
+    if options.quick {
+        // All known answers, the long ones too, before anything runs in a worker.
+        failed |= selftest::as_text(&machine.catalogue, err, &mut io::sink())?.wrong > 0;
+    }
+    let plan = Plan {
+        repetitions: options.repetitions,
+        unaligned: options.unaligned,
+        quick: options.quick,
+    };
+    let frequency = options.cpu_mhz.map(|mhz| Frequency { mhz });
+    groups.retain(|(_, cases)| !cases.is_empty());
+    for at in 0..groups.len() {
+        let (section, cases) = &groups[at];
+        let after = groups[at + 1..].iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
+        let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
+        let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
+        line.clear();
+        let (records, warnings) = measured?;
         let mut run = Run { frequency, records, warnings };
         run.records.iter_mut().for_each(|record| record.derive(frequency));
         let text =
             if options.csv { report::csv::render(&run) } else { report::table::render(&run) };
         out.write_all(text.as_bytes())?;
         out.flush()?;
-        failed |= tell(&run, options, err)?;
+        tell::failures(&run, options.quick, err)?;
+        if !options.quiet {
+            tell::advice(&run, err)?;
+        }
+        if options.verbose {
+            tell::details(&run, err)?;
+        }
+        failed |=
+            run.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(options.quick)));
     }
     if !options.quiet {
-        tell_left_out(&machine.catalogue, section, names, options, err)?;
+        let all = names.is_empty() && !include_slow;
+        let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
+        tell::closing(&left_out, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
 }
@@ -122,12 +156,15 @@ fn select(
     let mut cases: Vec<Case> = Vec::new();
     let mut unknown = Vec::new();
     for name in names {
-        match catalogue.find(section, name) {
-            Ok(found) => {
-                let wanted = found.algorithm;
-                if cases.iter().all(|case| case.entry.algorithm != wanted) {
-                    let all = catalogue.cases(section);
-                    cases.extend(all.filter(|case| case.entry.algorithm == wanted));
+        match catalogue.find_all(section, name) {
+            Ok(entries) => {
+                let new = entries.into_iter().flat_map(|entry| {
+                    entry.operations.iter().map(|&operation| entry.case(operation))
+                });
+                for case in new {
+                    if cases.iter().all(|earlier| earlier.id() != case.id()) {
+                        cases.push(case);
+                    }
                 }
             }
             Err(error) => unknown.push(error),
@@ -136,119 +173,21 @@ fn select(
     if unknown.is_empty() { Ok(cases) } else { Err(unknown) }
 }
 
-/// Says on standard error why rows failed, what to beware of, and what was asked for besides;
-/// returns whether a row failed.
-fn tell(run: &Run, options: &Options, err: &mut dyn Write) -> io::Result<bool> {
-    let mut failed = false;
-    for record in &run.records {
-        if let Err(failure) = &record.result {
-            failed |= failure.is_error();
-            let reason = failure.reason();
-            // A wrong answer's sentence begins with the case's identifier.
-            let reason = reason.strip_prefix(&format!("{}: ", record.id)).unwrap_or(reason);
-            writeln!(err, "error: {}: {reason}", record.name())?;
-        }
-    }
-    if !options.quiet {
-        for warning in &run.warnings {
-            writeln!(err, "warning: {warning}")?;
-        }
-        let squeezed: Vec<String> = run
-            .records
-            .iter()
-            .filter(|r| r.section != Section::Kdf)
-            .filter_map(|r| r.squeezed_bytes.map(|bytes| format!("{} {bytes}", r.algorithm)))
-            .collect();
-        if !squeezed.is_empty() {
-            writeln!(err, "note: bytes squeezed: {}", squeezed.join(", "))?;
-        }
-    }
-    if options.verbose {
-        run.records.iter().try_for_each(|record| tell_more(record, err))?;
-    }
-    Ok(failed)
-}
-
-fn tell_more(record: &Record, err: &mut dyn Write) -> io::Result<()> {
-    let Ok(measured) = &record.result else { return Ok(()) };
-    let error = match measured.relative_error {
-        Some(error) => format!("±{:.2} %", 100.0 * error),
-        None => "error unknown".to_owned(),
-    };
-    writeln!(
-        err,
-        "{}: {} ns/{} {error}, {} ns/call, {} rounds in {} processes{}, crate {}",
-        record.name(),
-        report::significant(measured.ns_per_unit, 6),
-        record.unit,
-        report::significant(measured.ns_per_call, 4),
-        measured.rounds,
-        measured.processes,
-        if measured.quiet { "" } else { " beside a busy neighbour" },
-        record.package,
-    )
-}
-
-fn tell_left_out(
-    catalogue: &Catalogue,
-    section: Option<Section>,
-    names: &[String],
-    options: &Options,
-    err: &mut dyn Write,
-) -> io::Result<()> {
-    let slow: Vec<&str> = catalogue
-        .entries()
-        .iter()
-        .filter(|entry| entry.slow && section.is_none_or(|section| entry.section == section))
-        .map(|entry| entry.algorithm)
-        .collect();
-    if names.is_empty() && !options.include_slow && !slow.is_empty() {
-        let slow = slow.join(", ");
-        writeln!(
-            err,
-            "note: left out because they are slow: {slow} (--include-slow, or name them)"
-        )?;
-    }
-    writeln!(
-        err,
-        "note: each number is the best this machine does with the message in its caches; turn off \
-         turbo boost and frequency scaling for numbers to compare with other machines"
-    )
-}
-
 /// Lets every case compute all its known answers.
-fn self_test(catalogue: &Catalogue, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<u8> {
-    let (mut cases, mut right, mut wrong) = (0, 0, 0);
-    for &section in Section::ALL {
-        for case in catalogue.cases(section) {
-            cases += 1;
-            match catalogue.verify(&case, usize::MAX) {
-                Ok(answers) => right += answers,
-                Err(unverified) => {
-                    wrong += 1;
-                    writeln!(err, "error: {unverified}")?;
-                }
-            }
-        }
-    }
-    writeln!(out, "self-test: {cases} cases, {right} known answers right, {wrong} cases wrong")?;
-    Ok(if wrong == 0 { code::FINE } else { code::FAILED })
-}
-
-/// A line on standard error while a group runs, if that is a terminal.
-fn progress_bar(cases: &[Case]) -> indicatif::ProgressBar {
-    let section = cases.first().map_or("", |case| case.entry.section.word());
-    let bar = indicatif::ProgressBar::new(1000).with_message(section);
-    if !io::stderr().is_terminal() {
-        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-    }
-    if let Ok(style) = indicatif::ProgressStyle::with_template("{msg} {bar:30} {prefix}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
-fn show(bar: &indicatif::ProgressBar, progress: Progress) {
-    bar.set_position((1000.0 * progress.time.min(1.0)) as u64);
-    bar.set_prefix(format!("{} of {} rows done", progress.done, progress.rows));
+fn self_test(
+    catalogue: &Catalogue,
+    json: bool,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let tally = if json {
+        // Thousands of lines in small pieces.
+        let mut out = io::BufWriter::new(out);
+        let tally = selftest::as_json(catalogue, &mut out, err)?;
+        out.flush()?;
+        tally
+    } else {
+        selftest::as_text(catalogue, out, err)?
+    };
+    Ok(if tally.wrong == 0 { code::FINE } else { code::FAILED })
 }

@@ -6,12 +6,14 @@
 
 use std::collections::HashMap;
 
-use bench_slope_algorithms::{Case, Catalogue, OpenError, Placement, Routine, Section};
+use bench_slope_algorithms::{
+    Case, Catalogue, OpenError, Operation, Placement, Routine, Section, gives_back,
+};
 
 use crate::clock::{Clock, Grain, grain};
 use crate::cpus::Cpus;
 use crate::sample::time_calls;
-use crate::visit::{Sampler, Subject};
+use crate::visit::{Pace, Sampler, Subject};
 use crate::wire::{Done, Event, Failure, Order, Request};
 
 /// Known answers of longer messages, or of more iterations, are left to `self-test`: before timing
@@ -57,6 +59,7 @@ pub fn work<E>(
 
     let mut sampler = Sampler {
         worker: request.worker,
+        pace: if request.quick { Pace::QUICK } else { Pace::THOROUGH },
         every_size: request.rounds.is_some(),
         clock,
         cpus: Cpus::new(clock, grain, request.lowest_contention),
@@ -142,8 +145,14 @@ impl Preparation<'_> {
             .map_err(|unverified| Failure::Wrong(unverified.to_string()))?;
         let unavailable = |error: OpenError| Failure::Unavailable(error.to_string());
         let sizes = case.entry.axis.sizes();
-        let mut routine = case.open(&case.timing_setup(self.placement)).map_err(unavailable)?;
-        routine.prepare(sizes.last().copied().unwrap_or(0)).map_err(unavailable)?;
+        let setup = case.timing_setup(self.placement);
+        let largest = sizes.last().copied().unwrap_or(0);
+        let mut routine = case.open(&setup).map_err(unavailable)?;
+        routine.prepare(largest).map_err(unavailable)?;
+        if case.operation == Operation::Decrypt && !gives_back(&mut *routine, &setup.input) {
+            let sentence = "decryption does not give the message back".to_owned();
+            return Err(Failure::Wrong(sentence));
+        }
         let calls = match order.calls {
             Some(calls) => calls,
             None => self.calls_per_sample(&mut *routine)?,

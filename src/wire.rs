@@ -11,6 +11,8 @@ pub struct Request {
     pub budget_ns: u64,
     /// Record exactly so many rounds of every case instead, however long it takes.
     pub rounds: Option<u32>,
+    /// One rough visit to each case, quiet or not.
+    pub quick: bool,
     /// The lowest contention that earlier workers saw.
     pub lowest_contention: Option<f64>,
     /// Bytes past a 64-byte boundary at which messages start.
@@ -121,9 +123,14 @@ impl Failure {
         }
     }
 
-    /// Whether the program should exit with 1: something is broken, rather than absent.
+    /// Whether the program should exit with 1. A quick run only looks for what is broken: that a
+    /// number could not be had says nothing then.
     #[must_use]
-    pub fn is_error(&self) -> bool {
-        !matches!(self, Failure::Unavailable(_))
+    pub fn is_error(&self, quick: bool) -> bool {
+        match self {
+            Failure::Wrong(_) | Failure::Crashed(_) => true,
+            Failure::Unavailable(_) => false,
+            Failure::ClockTooCoarse(_) | Failure::NoSlope(_) | Failure::NoTime(_) => !quick,
+        }
     }
 }

@@ -3,7 +3,10 @@
 
 mod invented;
 
-use invented::{bench_slope, entry, machine};
+use std::sync::Arc;
+
+use bench_slope_algorithms::{Entry, OpenError, Operation, Routine, Setup};
+use invented::{bench_slope, entry, entry_of, machine};
 
 /// 50 ns a call and 2 ns a byte.
 fn plain(_: &str, size: usize) -> u64 {
@@ -76,4 +79,52 @@ fn a_slow_routine_ends_in_bounded_time() {
     let slope = slope(&outcome.out).expect("a number");
     assert!((slope / 10_000.0 - 1.0).abs() < 0.002, "{slope}");
     assert!(machine.clock.monotonic_ns() < 60_000_000_000, "{}", machine.clock.monotonic_ns());
+}
+
+/// Rejects messages longer than this, as a tag check does that goes wrong.
+struct Rejecting {
+    inner: Box<dyn Routine>,
+    longest: usize,
+    size: usize,
+}
+
+impl Routine for Rejecting {
+    fn prepare(&mut self, size: usize) -> Result<(), OpenError> {
+        self.size = size;
+        self.inner.prepare(size)
+    }
+    fn run(&mut self) {
+        self.inner.run();
+    }
+    fn output(&self) -> &[u8] {
+        if self.size > self.longest { &[] } else { self.inner.output() }
+    }
+}
+
+fn rejecting(mut entry: Entry, longest: usize) -> Entry {
+    let open = entry.open.clone();
+    entry.open = Arc::new(move |setup: &Setup, operation: Operation| {
+        let inner = open(setup, operation)?;
+        if operation != Operation::Decrypt {
+            return Ok(inner);
+        }
+        let routine: Box<dyn Routine> = Box::new(Rejecting { inner, longest, size: 0 });
+        Ok(routine)
+    });
+    entry
+}
+
+#[test]
+fn a_rejected_message_is_no_number() {
+    // The known answers of 16 bytes come out; it is longer messages that are rejected.
+    for longest in [16, 1000, 4095] {
+        let machine = machine(vec![rejecting(entry_of("AES", "GCM"), longest)], 1, plain);
+        let outcome = bench_slope(&machine, &["--csv", "--quiet", "cipher"]);
+        assert_eq!(outcome.code, 1, "{}", outcome.err);
+        let rows: Vec<&str> = outcome.out.lines().collect();
+        assert_eq!(rows.len(), 3);
+        assert!(rows[0].starts_with("cipher,AES,GCM enc,,,2.0"), "{}", rows[0]);
+        assert_eq!(rows[1], "cipher,AES,GCM dec,,,,ns/B,,MiB/s,,c/B,n/a: wrong answer");
+        assert!(rows[2].starts_with("cipher,AES,GCM auth,,,2.0"), "{}", rows[2]);
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{OpenError, Operation, Routine, Setup};
-use invented::{bench_slope, entry, machine};
+use invented::{bench_slope, entry, entry_of, machine};
 
 /// 100 ns a call, and MD5 1.6875, SHA1 0.625, SHA256 0.25, the rest 12.5 ns/B: whole nanoseconds
 /// at every size.
@@ -256,7 +256,7 @@ Hash:
     let outcome = bench_slope(&machine, &["self-test"]);
     assert_eq!(outcome.code, 1);
     assert!(outcome.err.contains("rustcrypto/SHA1/digest: wrong answer"), "{}", outcome.err);
-    assert_eq!(outcome.out, "self-test: 3 cases, 2 known answers right, 1 cases wrong\n");
+    assert_eq!(outcome.out, "self-test: 3 cases, 2 known answers right, 1 wrong\n");
 }
 
 #[test]
@@ -277,4 +277,78 @@ fn an_algorithm_that_is_not_available_costs_its_row_only() {
     assert_eq!(rows.len(), 3);
     assert_eq!(rows[1], "hash,SHA1,,,,,ns/B,,MiB/s,,c/B,n/a: not available");
     assert!(outcome.err.contains("SHA1: the library is not installed"), "{}", outcome.err);
+}
+
+#[test]
+fn a_quick_run_checks_answers_and_runs_every_row() {
+    let machine = machine(vec![entry("MD5"), entry("SHA1").slow(), entry("SHA256")], 1, cost);
+    let outcome = bench_slope(&machine, &["--quick", "--csv", "hash"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let names: Vec<&str> = outcome.out.lines().filter_map(|line| line.split(',').nth(1)).collect();
+    assert_eq!(names, ["MD5", "SHA1", "SHA256"], "slow ones too");
+    assert!(machine.clock.monotonic_ns() < 100_000_000, "{}", machine.clock.monotonic_ns());
+    for words in [["--quick", "--repetitions", "3"], ["--quick", "hash", "nothing"]] {
+        assert_eq!(bench_slope(&three(), &words).code, 2, "{words:?}");
+    }
+}
+
+#[test]
+fn a_quick_run_fails_for_wrong_answers_but_not_for_want_of_a_number() {
+    let flat = machine(vec![entry("MD5"), entry("SHA1")], 1, |_, _| 80_000);
+    let outcome = bench_slope(&flat, &["--quick", "--csv", "hash"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(outcome.out.matches("n/a: no slope").count(), 2, "{}", outcome.out);
+    let wrong = machine(vec![entry("MD5"), broken("SHA1")], 1, cost);
+    let outcome = bench_slope(&wrong, &["--quick", "--csv", "hash"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.out.contains("hash,SHA1,,,,,ns/B,,MiB/s,,c/B,n/a: wrong answer"));
+}
+
+#[test]
+fn the_self_test_lists_every_answer_for_others_to_check() {
+    let machine = machine(vec![entry("MD5"), broken("SHA1")], 1, cost);
+    let outcome = bench_slope(&machine, &["self-test", "--format", "json"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.starts_with("error: rustcrypto/SHA1/digest: wrong answer"));
+    let listed: serde_json::Value = serde_json::from_str(&outcome.out).expect("strict JSON");
+    let listed = listed.as_array().expect("an array");
+    assert_eq!(listed.len(), 2);
+    assert_eq!(listed[0]["case"], "rustcrypto/MD5/digest");
+    assert_eq!(listed[0]["input"], "616263");
+    assert_eq!(listed[0]["output"], "900150983cd24fb0d6963f7d28e17f72");
+    assert_eq!(listed[0]["right"], true);
+    assert_eq!(listed[1]["right"], false);
+    assert!(listed[1]["error"].as_str().expect("a reason").contains("a8993e"));
+    let outcome = bench_slope(&machine, &["self-test", "--format", "jsno"]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
+    assert!(outcome.err.contains("'json'"), "{}", outcome.err);
+}
+
+#[test]
+fn ciphers_have_a_table_each_and_a_row_for_each_operation() {
+    let entries = vec![entry_of("AES", "ECB"), entry_of("AES", "GCM")];
+    let machine = machine(entries, 1, cost);
+    let outcome = bench_slope(&machine, &["--quiet", "--cpu-mhz", "1000", "cipher", "aes-128"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(
+        outcome.out,
+        "\
+Cipher:
+ AES            |  nanosecs/byte   mebibytes/sec   cycles/byte
+        ECB enc |     12.50 ns/B     76.29 MiB/s     12.50 c/B
+        ECB dec |     12.50 ns/B     76.29 MiB/s     12.50 c/B
+        GCM enc |     12.50 ns/B     76.29 MiB/s     12.50 c/B
+        GCM dec |     12.50 ns/B     76.29 MiB/s     12.50 c/B
+       GCM auth |     12.50 ns/B     76.29 MiB/s     12.50 c/B
+                =
+"
+    );
+    let outcome = bench_slope(&machine, &["--quiet", "--csv", "cipher", "aes/ecb"]);
+    assert_eq!(
+        outcome.out,
+        "\
+cipher,AES,ECB enc,,,12.5000,ns/B,76.2939,MiB/s,,c/B
+cipher,AES,ECB dec,,,12.5000,ns/B,76.2939,MiB/s,,c/B
+"
+    );
 }

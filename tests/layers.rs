@@ -20,6 +20,8 @@ const ORDER: &[&str] = &[
     "rows",
     "group",
     "report",
+    "selftest",
+    "tell",
     "cli",
     "run",
 ];

@@ -35,7 +35,7 @@ fn all_known_answers_come_out() {
     let output = bench_slope(&["self-test"]).output().expect("it runs");
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{text}");
-    assert!(text.starts_with("self-test: ") && text.ends_with(" 0 cases wrong\n"), "{text}");
+    assert!(text.starts_with("self-test: ") && text.ends_with(" 0 wrong\n"), "{text}");
 }
 
 #[test]
@@ -80,4 +80,32 @@ fn a_worker_without_a_request_says_so() {
     let output = bench_slope(&["worker"]).stdin(Stdio::null()).output().expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).expect("text").starts_with("error: "));
+}
+
+#[test]
+fn packagers_can_switch_it_off() {
+    let variable = bench_slope::run::NO_BENCHMARKS;
+    let output = bench_slope(&[]).env(variable, "1").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(77));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8(output.stderr).expect("text").contains(variable));
+    // With arguments it does what they say.
+    let output = bench_slope(&["--version"]).env(variable, "1").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_quick_run_of_everything_succeeds() {
+    let output = bench_slope(&["--quick", "--csv"]).output().expect("it runs");
+    let err = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    // Every row that libgcrypt has, by section, algorithm and label.
+    let theirs = include_str!("../algorithms/tests/agreement/libgcrypt-rows.csv");
+    for row in theirs.lines() {
+        let wanted: Vec<&str> = row.split(',').collect();
+        assert!(rows.iter().any(|row| row[..3] == wanted[..]), "{row} is missing");
+    }
+    assert!(err.contains("known answers right, 0 wrong"), "{err}");
 }

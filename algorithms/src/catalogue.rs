@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::answers::Answers;
 use crate::entry::{Case, Entry, Section};
 use crate::rustcrypto;
 use crate::vectors::{self, Vector, VectorError};
@@ -10,7 +11,7 @@ use crate::vectors::{self, Vector, VectorError};
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
-    vectors: Vec<Vector>,
+    answers: Answers,
 }
 
 /// A name that no entry has, with the nearest ones that exist.
@@ -92,14 +93,10 @@ impl std::error::Error for Unverified {}
 impl Catalogue {
     /// Everything this build can time.
     ///
-    /// # Panics
-    /// When a vector file that was compiled in does not parse, which a test excludes.
+    /// Their known answers are read when they are first asked for.
     #[must_use]
     pub fn standard() -> Self {
-        match Self::new(rustcrypto::entries(), vectors::FILES) {
-            Ok(catalogue) => catalogue,
-            Err(error) => panic!("{error}"),
-        }
+        Catalogue { entries: rustcrypto::entries(), answers: Answers::later(vectors::FILES) }
     }
 
     /// A catalogue of one's own; `vectors` are pairs of a section's word and known answers in the
@@ -108,11 +105,7 @@ impl Catalogue {
     /// # Errors
     /// When the known answers do not parse.
     pub fn new(entries: Vec<Entry>, vectors: &[(&str, &str)]) -> Result<Self, VectorError> {
-        let mut parsed = Vec::new();
-        for (section, text) in vectors {
-            parsed.extend(vectors::parse(section, text)?);
-        }
-        Ok(Catalogue { entries, vectors: parsed })
+        Ok(Catalogue { entries, answers: Answers::now(vectors)? })
     }
 
     /// All entries, in printing order.
@@ -123,8 +116,8 @@ impl Catalogue {
 
     /// All known answers.
     #[must_use]
-    pub fn vectors(&self) -> &[Vector] {
-        &self.vectors
+    pub fn vectors(&self) -> Vec<&Vector> {
+        self.answers.all().collect()
     }
 
     /// Every case of a section, in printing order.
@@ -205,12 +198,16 @@ impl Catalogue {
     }
 
     /// The known answers of an entry.
-    pub fn answers<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a Vector> {
-        self.vectors.iter().filter(|vector| {
-            vector.section == entry.section.word()
-                && vector.algorithm == entry.algorithm
-                && vector.mode == entry.mode
-        })
+    pub fn answers<'a>(&'a self, entry: &Entry) -> impl Iterator<Item = &'a Vector> + use<'a> {
+        self.answers.of(entry)
+    }
+
+    /// Lets a case compute one known answer.
+    ///
+    /// # Errors
+    /// When the answer is wrong, or the case could not be opened or prepared for it.
+    pub fn check(&self, case: &Case, vector: &Vector) -> Result<(), Unverified> {
+        vectors::check(case, vector)
     }
 
     /// Lets a case compute its known answers whose message has at most `longest` bytes, or whose

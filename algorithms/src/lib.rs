@@ -15,6 +15,7 @@
 //! assert_eq!(routine.output().len(), 32);
 //! ```
 
+mod answers;
 mod catalogue;
 mod entry;
 mod routine;
@@ -23,5 +24,5 @@ mod vectors;
 
 pub use catalogue::{Catalogue, UnknownName, Unverified};
 pub use entry::{Axis, Case, Entry, Open, Operation, Section};
-pub use routine::{Buffer, OpenError, Placement, Routine, Setup, message_bytes};
-pub use vectors::{Vector, VectorError};
+pub use routine::{Buffer, OpenError, Placement, Routine, Setup, gives_back, message_bytes};
+pub use vectors::{Bytes, Vector, VectorError, hex};

@@ -67,6 +67,12 @@ pub trait Routine {
     fn output(&self) -> &[u8];
 }
 
+/// Whether a prepared decryption gives `message` back.
+pub fn gives_back(routine: &mut dyn Routine, message: &[u8]) -> bool {
+    routine.run();
+    routine.output() == message
+}
+
 /// Bytes at a chosen place: a 64-byte boundary plus an offset.
 #[derive(Debug)]
 pub struct Buffer {

@@ -13,7 +13,6 @@ pub const FILES: &[(&str, &str)] = &[
     ("hash", include_str!("../vectors/hash.txt")),
     ("mac", include_str!("../vectors/mac.txt")),
     ("cipher", include_str!("../vectors/cipher.txt")),
-    ("cipher", include_str!("../vectors/cipher-more.txt")),
     ("kdf", include_str!("../vectors/kdf.txt")),
 ];
 
@@ -32,6 +31,12 @@ impl Bytes {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The terms of the sum: bytes, and how often they are repeated.
+    #[must_use]
+    pub fn terms(&self) -> &[(Vec<u8>, usize)] {
+        &self.0
     }
 
     /// The bytes themselves.
@@ -278,7 +283,9 @@ pub(crate) fn check(case: &Case, vector: &Vector) -> Result<(), Unverified> {
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Two hex digits a byte.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

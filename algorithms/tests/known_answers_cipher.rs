@@ -30,7 +30,7 @@ fn ciphers(catalogue: &Catalogue) -> impl Iterator<Item = &Entry> {
 }
 
 fn answers(catalogue: &Catalogue) -> impl Iterator<Item = &Vector> {
-    catalogue.vectors().iter().filter(|vector| vector.section == Section::Cipher.word())
+    catalogue.vectors().into_iter().filter(|vector| vector.section == Section::Cipher.word())
 }
 
 fn name(vector: &Vector) -> String {

@@ -89,7 +89,8 @@ fn every_answer_has_its_entry_and_its_source() {
 #[test]
 fn no_answer_is_there_twice() {
     let catalogue = Catalogue::standard();
-    for (i, vector) in catalogue.vectors().iter().enumerate() {
+    let vectors = catalogue.vectors();
+    for (i, vector) in vectors.iter().enumerate() {
         // An extendable output may be there in two lengths.
         let question = |v: &Vector| Vector {
             output: Default::default(),
@@ -97,7 +98,7 @@ fn no_answer_is_there_twice() {
             source: String::new(),
             ..v.clone()
         };
-        let again = catalogue.vectors()[..i].iter().any(|earlier| {
+        let again = vectors[..i].iter().any(|earlier| {
             question(earlier) == question(vector) && earlier.output.len() == vector.output.len()
         });
         assert!(!again, "{}: the message of {} is there twice", vector.algorithm, vector.source);

@@ -70,11 +70,17 @@ pub fn charge(mut entry: Entry, clock: &InventedClock, cost: Cost) -> Entry {
     entry
 }
 
-/// The entry as it is in the catalogue.
+/// The first entry of this name that is in the catalogue.
 pub fn entry(name: &str) -> Entry {
+    entry_of(name, "")
+}
+
+/// The entry of a cipher's mode.
+pub fn entry_of(name: &str, mode: &str) -> Entry {
     let catalogue = Catalogue::standard();
-    let found = catalogue.entries().iter().find(|entry| entry.algorithm == name);
-    found.unwrap_or_else(|| panic!("there is no {name}")).clone()
+    let mut entries = catalogue.entries().iter();
+    let found = entries.find(|entry| entry.algorithm == name && entry.mode == mode);
+    found.unwrap_or_else(|| panic!("there is no {name} {mode}")).clone()
 }
 
 /// A right answer for each of the four hashes the tests use most.
@@ -85,11 +91,19 @@ SHA256 input=\"abc\" output=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410
 SHAKE128 input= output=7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26 ; FIPS 202
 ";
 
+/// Right answers for AES in the modes the tests use.
+const CIPHER_ANSWERS: &str = "\
+AES/ECB key=000102030405060708090a0b0c0d0e0f input=00112233445566778899aabbccddeeff output=69c4e0d86a7b0430d8cdb78070b4c55a ; FIPS 197, C.1
+AES/GCM key=00*16 nonce=00*12 input=00*16 output=0388dace60b6a392f328c2b971b2fe78 tag=ab6e47d42cec13bdf53a67b21257bddf ; GCM specification, test case 2
+AES/GCM key=00*16 nonce=00*12 tag=58e2fccefa7e3061367f1d57a4e7455a ; GCM specification, test case 1
+";
+
 /// A machine with these entries whose calls cost `cost` on a clock of `step_ns`.
 pub fn machine(entries: Vec<Entry>, step_ns: u64, cost: Cost) -> Machine {
     let clock = InventedClock::new(step_ns);
     let entries = entries.into_iter().map(|entry| charge(entry, &clock, cost)).collect();
-    let catalogue = Catalogue::new(entries, &[("hash", ANSWERS)]).expect("the answers parse");
+    let catalogue = Catalogue::new(entries, &[("hash", ANSWERS), ("cipher", CIPHER_ANSWERS)])
+        .expect("the answers parse");
     let (clock, workers) = (Arc::new(clock), Workers::InProcess);
     Machine { catalogue, clock, workers, patience: Machine::PATIENCE }
 }

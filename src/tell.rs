@@ -1,0 +1,134 @@
+//! What is said on standard error: reasons, warnings, notes, progress. Never on standard output.
+
+use std::io::{self, IsTerminal, Write};
+
+use bench_slope_algorithms::{Catalogue, Section};
+
+use crate::group::Progress;
+use crate::record::{Record, Run};
+use crate::report::significant;
+
+/// Says why rows have no number.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
+    for record in &run.records {
+        let Err(failure) = &record.result else { continue };
+        let reason = failure.reason();
+        // A wrong answer's sentence begins with the case's identifier.
+        let reason = reason.strip_prefix(&format!("{}: ", record.id)).unwrap_or(reason);
+        let word = if failure.is_error(quick) { "error" } else { "note" };
+        writeln!(err, "{word}: {}: {reason}", record.name())?;
+    }
+    Ok(())
+}
+
+/// Warnings, and what a reader of these rows cannot see in them.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
+    for warning in &run.warnings {
+        writeln!(err, "warning: {warning}")?;
+    }
+    // A KDF's length is its own affair: PBKDF2 derives one block of its hash.
+    let squeezed: Vec<String> = run
+        .records
+        .iter()
+        .filter(|r| r.section != Section::Kdf)
+        .filter_map(|r| r.squeezed_bytes.map(|bytes| format!("{} {bytes}", r.algorithm)))
+        .collect();
+    if !squeezed.is_empty() {
+        writeln!(err, "note: bytes squeezed: {}", squeezed.join(", "))?;
+    }
+    Ok(())
+}
+
+/// More of each row: its error, the cost of a call, what computed it.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn details(run: &Run, err: &mut dyn Write) -> io::Result<()> {
+    run.records.iter().try_for_each(|record| detail(record, err))
+}
+
+fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
+    let Ok(measured) = &record.result else { return Ok(()) };
+    let error = match measured.relative_error {
+        Some(error) => format!("±{:.2} %", 100.0 * error),
+        None => "error unknown".to_owned(),
+    };
+    writeln!(
+        err,
+        "{}: {} ns/{} {error}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        record.name(),
+        significant(measured.ns_per_unit, 6),
+        record.unit,
+        significant(measured.ns_per_call, 4),
+        measured.rounds,
+        measured.processes,
+        if measured.quiet { "" } else { " beside a busy neighbour" },
+        record.package,
+    )
+}
+
+/// What was left out as slow, and how to read the numbers.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn closing(left_out: &[&str], err: &mut dyn Write) -> io::Result<()> {
+    if !left_out.is_empty() {
+        let slow = left_out.join(", ");
+        writeln!(
+            err,
+            "note: left out because they are slow: {slow} (--include-slow, or name them)"
+        )?;
+    }
+    writeln!(
+        err,
+        "note: each number is the best this machine does with the message in its caches; turn off \
+         turbo boost and frequency scaling for numbers to compare with other machines"
+    )
+}
+
+/// The slow algorithms of these sections.
+#[must_use]
+pub fn slow<'a>(catalogue: &'a Catalogue, sections: &[Section]) -> Vec<&'a str> {
+    let slow = catalogue.entries().iter().filter(|e| e.slow && sections.contains(&e.section));
+    slow.map(|entry| entry.algorithm).collect()
+}
+
+/// A line with progress and the time left, on standard error if that is a terminal.
+pub struct ProgressLine {
+    bar: indicatif::ProgressBar,
+    seconds_after: f64,
+}
+
+impl ProgressLine {
+    /// A line for a section; `seconds_after` is what the sections after it will take.
+    #[must_use]
+    pub fn new(section: Section, seconds_after: f64) -> Self {
+        let bar = indicatif::ProgressBar::new(1000).with_message(section.word());
+        if !io::stderr().is_terminal() {
+            bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        }
+        if let Ok(style) = indicatif::ProgressStyle::with_template("{msg} {bar:30} {prefix}") {
+            bar.set_style(style);
+        }
+        ProgressLine { bar, seconds_after }
+    }
+
+    /// Draws it.
+    pub fn show(&self, progress: Progress) {
+        self.bar.set_position((1000.0 * progress.time.min(1.0)) as u64);
+        let left = progress.seconds * (1.0 - progress.time.min(1.0)) + self.seconds_after;
+        let Progress { done, rows, .. } = progress;
+        self.bar.set_prefix(format!("{done} of {rows} rows done, at most {left:.0} s left"));
+    }
+
+    /// Takes it away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
