@@ -164,12 +164,20 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
     let slope = estimate.line.slope;
     let by_bytes = row.case.entry.axis == Axis::Bytes;
     let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
-    // Half the interval must not reach zero.
-    if slope <= 0.0 || estimate.slope_error.is_some_and(|error| 2.0 * error >= slope) {
-        return no_slope("its time does not clearly grow with the size");
+    if slope <= 0.0 {
+        return no_slope("its time does not grow with the size");
     }
     if by_bytes && slope < FASTEST_NS_PER_BYTE {
         return no_slope("faster than any memory: it seems to do no work");
+    }
+    // Half the interval must not come near zero.
+    if let Some(error) = estimate.slope_error.filter(|error| 2.0 * error >= slope) {
+        let reason = format!(
+            "too noisy to tell its cost: the 95 % interval is ±{:.0} % of it, beside {} ns of a call",
+            100.0 * error / slope,
+            estimate.line.intercept.round(),
+        );
+        return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
     }
     Record::of(
         &row.case,

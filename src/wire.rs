@@ -92,6 +92,8 @@ pub enum Failure {
     ClockTooCoarse(String),
     /// The measurement says nothing: the time does not grow with the size.
     NoSlope(String),
+    /// The time seems to grow with the size, but not more surely than by chance.
+    TooNoisy(String),
     /// Nothing was recorded in the time given.
     NoTime(String),
 }
@@ -106,6 +108,7 @@ impl Failure {
             Failure::Crashed(_) => "crashed",
             Failure::ClockTooCoarse(_) => "clock too coarse",
             Failure::NoSlope(_) => "no slope",
+            Failure::TooNoisy(_) => "too noisy",
             Failure::NoTime(_) => "no time passed",
         }
     }
@@ -119,17 +122,19 @@ impl Failure {
             | Failure::Crashed(reason)
             | Failure::ClockTooCoarse(reason)
             | Failure::NoSlope(reason)
+            | Failure::TooNoisy(reason)
             | Failure::NoTime(reason) => reason,
         }
     }
 
-    /// Whether the program should exit with 1. A quick run only looks for what is broken: that a
+    /// Whether the program should exit with 1: a row that is absent or too noisy today breaks no
+    /// script. A quick run only looks for what is broken: that a
     /// number could not be had says nothing then.
     #[must_use]
     pub fn is_error(&self, quick: bool) -> bool {
         match self {
             Failure::Wrong(_) | Failure::Crashed(_) => true,
-            Failure::Unavailable(_) => false,
+            Failure::Unavailable(_) | Failure::TooNoisy(_) => false,
             Failure::ClockTooCoarse(_) | Failure::NoSlope(_) | Failure::NoTime(_) => !quick,
         }
     }

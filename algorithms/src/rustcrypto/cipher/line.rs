@@ -10,7 +10,7 @@ use cipher::typenum::Unsigned;
 use cipher::{BlockSizeUser, KeyInit, KeyIvInit, KeySizeUser, StreamCipher};
 use ocb3::Ocb3;
 
-use super::aead::{CopyFirst, Eax, EaxParts, Siv, Whole};
+use super::aead::{Eax, EaxParts, Siv, Whole};
 use super::authenticated::Authenticated;
 use super::block::{BlockCipher, Cbc, Cfb, CodebookCipher, Ctr, Ecb, Ofb, Xts, schedule};
 use super::mesh::{self, Meshed, MeshedParts, Steps};
@@ -84,9 +84,7 @@ pub fn blocks_of_16<C: BlockCipher + BlockSizeUser<BlockSize = U16>>(names: Name
         whole::<Ccm<C, U16, U12>>(names, "CCM"),
         eax::<C>(names, key_bytes, |key| Ok(Box::new(Eax(schedule::<C>(key)?)))),
         whole::<AesGcm<C, U12>>(names, "GCM"),
-        names.authenticated("OCB", Sizes::new(key_bytes, 12), 16, |key| {
-            Ok(Box::new(CopyFirst(schedule::<Ocb3<C>>(key)?)))
-        }),
+        whole::<Ocb3<C>>(names, "OCB"),
         names.authenticated("SIV", Sizes { any_nonce: true, ..doubled }, 16, siv),
     ]);
     // RFC 8452 derives keys of 16 or of 32 bytes.
