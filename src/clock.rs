@@ -130,19 +130,16 @@ fn nanoseconds_since(start: Instant) -> u64 {
 #[cfg(target_arch = "x86_64")]
 mod time_stamp_counter {
     use super::{Clock, Instant, nanoseconds_since, process_cpu_ns};
-    use core::arch::x86_64::{__cpuid, __rdtscp, _mm_lfence};
+    use core::arch::x86_64::{__rdtscp, _mm_lfence};
 
     /// Whether the counter is there, runs at a constant rate in all power states, and may be read
     /// with `rdtscp` (CPUID leaves 0x80000001 and 0x80000007; AMD and Intel manuals).
     pub fn is_invariant() -> bool {
-        const EXTENDED_FEATURES: u32 = 0x8000_0001;
-        const POWER_MANAGEMENT: u32 = 0x8000_0007;
-        if __cpuid(0x8000_0000).eax < POWER_MANAGEMENT {
-            return false;
-        }
-        let has_rdtscp = __cpuid(EXTENDED_FEATURES).edx & (1 << 27) != 0;
-        let invariant = __cpuid(POWER_MANAGEMENT).edx & (1 << 8) != 0;
-        has_rdtscp && invariant
+        let cpuid = raw_cpuid::CpuId::new();
+        let features = cpuid.get_extended_processor_and_feature_identifiers();
+        let power = cpuid.get_advanced_power_mgmt_info();
+        features.is_some_and(|features| features.has_rdtscp())
+            && power.is_some_and(|power| power.has_invariant_tsc())
     }
 
     pub struct TimeStampCounter {
