@@ -7,11 +7,11 @@ use std::time::Duration;
 use bench_slope_algorithms::{Case, Catalogue};
 
 use crate::clock::Clock;
-use crate::environment::Warning;
 use crate::record::Record;
 use crate::rows::{
     FEWEST_QUIET, FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, record, take,
 };
+use crate::warning::Warning;
 use crate::wire::{Order, Request};
 use crate::worker::Workers;
 

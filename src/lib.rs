@@ -6,7 +6,6 @@
 pub mod cli;
 pub mod clock;
 pub mod cpus;
-pub mod environment;
 pub mod fit;
 pub mod frequency;
 pub mod group;
@@ -19,5 +18,6 @@ pub mod schedule;
 pub mod selftest;
 pub mod tell;
 pub mod visit;
+pub mod warning;
 pub mod wire;
 pub mod worker;

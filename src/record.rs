@@ -3,7 +3,7 @@
 
 use bench_slope_algorithms::{Axis, Case, Section};
 
-use crate::environment::Warning;
+use crate::warning::Warning;
 use crate::wire::Failure;
 
 /// One run of the program.

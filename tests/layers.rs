@@ -15,7 +15,7 @@ const ORDER: &[&str] = &[
     "visit",
     "schedule",
     "worker",
-    "environment",
+    "warning",
     "record",
     "rows",
     "group",
