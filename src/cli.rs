@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use bench_slope_algorithms::Section;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 
+use crate::record::Frequency;
+
 /// What a hash or a cipher costs per byte on this machine, with the call overhead taken out.
 ///
 /// Each operation is timed at sizes from 0 to 4 KiB; the slope of time over size is the cost of a
@@ -50,9 +52,10 @@ struct Names {
 /// The options of a measurement; they may stand before or after the section.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The processor's frequency in megahertz, for the column of cycles per byte.
-    #[arg(long, global = true, value_name = "MHZ", value_parser = megahertz, allow_hyphen_values = true)]
-    pub cpu_mhz: Option<f64>,
+    /// The processor's frequency in megahertz, for the column of cycles per byte; `auto` measures it
+    /// beside each row.
+    #[arg(long, global = true, value_name = "MHZ|auto", value_parser = frequency, allow_hyphen_values = true)]
+    pub cpu_mhz: Option<Frequency>,
 
     /// Measure every size exactly so many times, instead of as often as a precise answer takes.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
@@ -141,10 +144,16 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     })
 }
 
-fn megahertz(text: &str) -> Result<f64, String> {
+fn frequency(text: &str) -> Result<Frequency, String> {
+    if text.eq_ignore_ascii_case("auto") {
+        return Ok(Frequency::Measured);
+    }
     match text.parse::<f64>() {
-        Ok(mhz) if mhz.is_finite() && mhz > 0.0 => Ok(mhz),
-        _ => Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5".to_owned()),
+        Ok(mhz) if mhz.is_finite() && mhz > 0.0 => Ok(Frequency::Given(mhz)),
+        _ => {
+            Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5, or auto"
+                .to_owned())
+        }
     }
 }
 

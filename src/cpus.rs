@@ -5,7 +5,7 @@
 //! often quiet while another is not.
 
 use crate::clock::{Clock, Grain};
-use crate::frequency::contention;
+use crate::frequency::{Probe, probe};
 
 /// A core counts as quiet when its contention is within this factor of the lowest seen.
 pub const QUIET_WITHIN: f64 = 1.04;
@@ -40,13 +40,13 @@ impl<'a> Cpus<'a> {
         self.lowest.confirmed
     }
 
-    /// The contention of the current processor now; `None` when this clock cannot tell.
-    pub fn probe(&mut self) -> Option<f64> {
+    /// A look at the current processor; `None` when this clock cannot tell.
+    pub fn probe(&mut self) -> Option<Probe> {
         if !self.judges {
             return None;
         }
-        let found = contention(self.clock, self.grain)?;
-        self.lowest.take(found);
+        let found = probe(self.clock, self.grain)?;
+        self.lowest.take(found.contention());
         Some(found)
     }
 
@@ -58,12 +58,14 @@ impl<'a> Cpus<'a> {
         self.lowest.confirmed.is_some_and(|lowest| contention <= QUIET_WITHIN * lowest)
     }
 
-    /// Moves to a quiet processor, trying each in turn until `deadline_ns`; returns the
-    /// contention where it settled.
-    pub fn settle(&mut self, deadline_ns: u64) -> Option<f64> {
+    /// Moves to a quiet processor, trying each in turn until `deadline_ns`; returns what it looks
+    /// like where it settled.
+    pub fn settle(&mut self, deadline_ns: u64) -> Option<Probe> {
         loop {
             let found = self.probe();
-            if self.is_quiet(found) || self.clock.monotonic_ns() >= deadline_ns {
+            if self.is_quiet(found.map(Probe::contention))
+                || self.clock.monotonic_ns() >= deadline_ns
+            {
                 return found;
             }
             self.at = (self.at + 1) % self.allowed.len().max(1);

@@ -8,28 +8,90 @@
 
 use crate::clock::{Clock, Grain};
 
-/// Operations in one turn of either kernel's loop.
+/// Operations in one turn of a kernel's loop.
 const OPERATIONS_PER_TURN: u32 = 64;
-/// Turns of the chain in a probe: about 12,000 cycles, some 4 µs.
-const CHAIN_TURNS: u32 = 192;
-/// Turns of the wide kernel in a probe: as long where four operations go at once.
-const WIDE_TURNS: u32 = 4 * CHAIN_TURNS;
+/// Turns of the long chain: about 12,000 cycles, some 4 µs.
+const LONG_TURNS: u32 = 192;
+/// Turns of the short chain. Frequency comes from the difference of the two: what a reading of the
+/// clock costs and what filling the pipeline takes is in both.
+const SHORT_TURNS: u32 = 64;
+/// Turns of the wide kernel in a probe: as long as the long chain where four operations go at once.
+const WIDE_TURNS: u32 = 4 * LONG_TURNS;
 /// A clock must tell at least this many steps in a chain to judge by a few per cent.
 const STEPS_PER_CHAIN: u64 = 100;
 
-/// How much time the wide kernel needs beside the chain, per operation: the lower, the more of the
-/// core is ours. `None` when the clock is too coarse to tell.
-pub fn contention(clock: &dyn Clock, grain: Grain) -> Option<f64> {
-    let before = timed(clock, grain, chain, CHAIN_TURNS);
-    let wide = timed(clock, grain, wide, WIDE_TURNS)?;
-    let after = timed(clock, grain, chain, CHAIN_TURNS);
-    // The lower of two: an interruption of the chain would make the core look quiet.
-    let chain = before.into_iter().chain(after).min()?;
-    if chain < STEPS_PER_CHAIN * grain.resolution_ticks {
-        return None;
+/// A look at the core: what the kernels took, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The long chain, the lower of two.
+    pub long_ticks: u64,
+    /// The short chain.
+    pub short_ticks: u64,
+    /// The wide kernel.
+    pub wide_ticks: u64,
+}
+
+impl Probe {
+    /// How much time the wide kernel needs beside the chain, per operation: the lower, the more of
+    /// the core is ours.
+    #[must_use]
+    pub fn contention(self) -> f64 {
+        let per_turn = |ticks: u64, turns: u32| ticks as f64 / f64::from(turns);
+        per_turn(self.wide_ticks, WIDE_TURNS) / per_turn(self.long_ticks, LONG_TURNS)
     }
-    let per_operation = |ticks: u64, turns| ticks as f64 / f64::from(turns * OPERATIONS_PER_TURN);
-    Some(per_operation(wide, WIDE_TURNS) / per_operation(chain, CHAIN_TURNS))
+}
+
+/// Looks at the core; `None` when the clock is too coarse to tell anything.
+pub fn probe(clock: &dyn Clock, grain: Grain) -> Option<Probe> {
+    let before = timed(clock, grain, chain, LONG_TURNS);
+    let wide_ticks = timed(clock, grain, wide, WIDE_TURNS)?;
+    let after = timed(clock, grain, chain, LONG_TURNS);
+    let short_ticks = timed(clock, grain, chain, SHORT_TURNS)?;
+    // The lower of two: an interruption of the chain would make the core look quiet.
+    let long_ticks = before.into_iter().chain(after).min()?;
+    let fine = long_ticks >= STEPS_PER_CHAIN * grain.resolution_ticks;
+    fine.then_some(Probe { long_ticks, short_ticks, wide_ticks })
+}
+
+/// Whether the chain takes a cycle an operation here: in assembly it does.
+pub const CHAIN_TELLS_CYCLES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// The frequency in megahertz from the nanoseconds of a long and a short chain, when each
+/// operation takes a cycle; `None` when they make no sense.
+#[must_use]
+pub fn megahertz(long_ns: f64, short_ns: f64) -> Option<f64> {
+    let cycles = f64::from((LONG_TURNS - SHORT_TURNS) * OPERATIONS_PER_TURN);
+    let mhz = 1e3 * cycles / (long_ns - short_ns);
+    // No processor that this runs on is outside.
+    (10.0..20_000.0).contains(&mhz).then_some(mhz)
+}
+
+/// How the chain of additions compares with one of multiplications, which take three cycles each
+/// on every x86-64 of the last fifteen years: 1 when both tell the same frequency. A core that
+/// fuses additions, or does them while renaming registers, is found out by it. `None` where there
+/// is no second chain, or where the clock is too coarse.
+pub fn agreement(clock: &dyn Clock, grain: Grain) -> Option<f64> {
+    const TIMES: usize = 30;
+    let lowest = |kernel: fn(u32) -> u64, turns: u32| {
+        (0..TIMES).filter_map(|_| timed(clock, grain, kernel, turns)).min()
+    };
+    let difference = |kernel: fn(u32) -> u64, divisor: u32| -> Option<f64> {
+        let long = lowest(kernel, LONG_TURNS / divisor)?;
+        let short = lowest(kernel, SHORT_TURNS / divisor)?;
+        Some(long.checked_sub(short)? as f64)
+    };
+    const MULTIPLICATION_CYCLES: u32 = 3;
+    let multiply: fn(u32) -> u64 = kernels::MULTIPLY?;
+    let additions = difference(chain, 1)?;
+    // A third of the turns at three cycles each, as far as whole turns allow.
+    let turns = |turns: u32| turns / MULTIPLICATION_CYCLES * MULTIPLICATION_CYCLES;
+    let cycles = f64::from(turns(LONG_TURNS) - turns(SHORT_TURNS));
+    let multiplications = difference(multiply, MULTIPLICATION_CYCLES)?;
+    let per_cycle = |ticks: f64, cycles: f64| ticks / cycles;
+    Some(
+        per_cycle(additions, f64::from(LONG_TURNS - SHORT_TURNS))
+            / per_cycle(multiplications, cycles),
+    )
 }
 
 fn timed(clock: &dyn Clock, grain: Grain, kernel: fn(u32) -> u64, turns: u32) -> Option<u64> {
@@ -57,6 +119,33 @@ pub fn wide(turns: u32) -> u64 {
 #[cfg(target_arch = "x86_64")]
 mod kernels {
     use core::arch::asm;
+
+    /// `turns` times 64 multiplications, each of which waits for the one before.
+    pub const MULTIPLY: Option<fn(u32) -> u64> = Some(multiply);
+
+    #[inline(never)]
+    pub fn multiply(turns: u32) -> u64 {
+        let mut x = 3_u32;
+        if turns == 0 {
+            return u64::from(x);
+        }
+        // SAFETY: works on registers only, all of them declared; no memory, no stack.
+        unsafe {
+            asm!(
+                "2:",
+                ".rept 64",
+                "imul {x:e}, {a:e}",
+                ".endr",
+                "dec {turns:e}",
+                "jnz 2b",
+                x = inout(reg) x,
+                a = in(reg) 0x9e37_79b9_u32,
+                turns = inout(reg) turns => _,
+                options(nomem, nostack),
+            );
+        }
+        u64::from(x)
+    }
 
     pub fn chain(turns: u32) -> u64 {
         let mut x = 1_u64;
@@ -115,6 +204,9 @@ mod kernels {
 #[cfg(target_arch = "aarch64")]
 mod kernels {
     use core::arch::asm;
+
+    /// Multiplications take three to five cycles here, core by core: no second opinion.
+    pub const MULTIPLY: Option<fn(u32) -> u64> = None;
 
     pub fn chain(turns: u32) -> u64 {
         let mut x = 1_u64;
@@ -179,6 +271,10 @@ mod kernels {
 mod portable {
     use std::hint::black_box;
 
+    /// Trips through memory cost what they cost: no second opinion, and no frequency either.
+    #[allow(dead_code)]
+    pub const MULTIPLY: Option<fn(u32) -> u64> = None;
+
     const A: u64 = 0x9e37_79b9_7f4a_7c15;
     const B: u64 = 0xd1b5_4a32_d192_ed03;
 
@@ -211,6 +307,32 @@ use portable as kernels;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_frequency_is_a_difference() {
+        // 8192 operations more take 2,560 ns at 3200 MHz, whatever both chains cost besides.
+        let mhz = megahertz(3_840.0 + 17.0, 1_280.0 + 17.0).expect("sensible");
+        assert!((mhz - 3_200.0).abs() < 1e-6, "{mhz}");
+        for (long, short) in [(100.0, 100.0), (100.0, 200.0), (f64::NAN, 1.0), (1e9, 1.0)] {
+            assert_eq!(megahertz(long, short), None, "{long} {short}");
+        }
+    }
+
+    #[test]
+    fn contention_is_time_beside_the_chain() {
+        // Four operations at once: a quarter of a cycle each.
+        let probe = Probe { long_ticks: 12_288, short_ticks: 4_096, wide_ticks: 12_288 };
+        assert!((probe.contention() - 0.25).abs() < 1e-12);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn multiplications_are_all_done() {
+        for turns in [0, 1, 5] {
+            let expected = (0..64 * turns).fold(3_u32, |x, _| x.wrapping_mul(0x9e37_79b9));
+            assert_eq!(kernels::multiply(turns), u64::from(expected), "{turns}");
+        }
+    }
 
     #[test]
     fn assembly_computes_what_the_portable_form_does() {

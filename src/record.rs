@@ -17,11 +17,13 @@ pub struct Run {
     pub warnings: Vec<Warning>,
 }
 
-/// A clock frequency.
+/// Where the frequency behind cycles comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frequency {
-    /// In megahertz.
-    pub mhz: f64,
+pub enum Frequency {
+    /// The user gave it, in megahertz.
+    Given(f64),
+    /// It was measured beside each row.
+    Measured,
 }
 
 /// One row.
@@ -54,6 +56,9 @@ pub struct Measured {
     pub mib_per_s: Option<f64>,
     /// Cycles per unit, when the frequency is known.
     pub cycles_per_unit: Option<f64>,
+    /// The core's frequency beside the row's own samples, in megahertz; `None` where it could not be
+    /// told for sure.
+    pub measured_mhz: Option<f64>,
     /// Nanoseconds of a call beside the cost of its bytes: the intercept.
     pub ns_per_call: f64,
     /// Half the width of the slope's 95 % interval, relative to the slope; `None` when too few
@@ -65,6 +70,15 @@ pub struct Measured {
     pub rounds: u32,
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
+}
+
+impl Run {
+    /// Whether a row was measured without its frequency.
+    #[must_use]
+    pub fn has_unknown_frequency(&self) -> bool {
+        let measured = self.records.iter().filter_map(|record| record.result.as_ref().ok());
+        measured.into_iter().any(|measured| measured.measured_mhz.is_none())
+    }
 }
 
 /// Nanoseconds in a second over bytes in a mebibyte.
@@ -102,7 +116,12 @@ impl Record {
         if let Ok(measured) = &mut self.result {
             let ns = measured.ns_per_unit;
             measured.mib_per_s = by_bytes.then(|| MIB_PER_S_AT_ONE_NS_PER_BYTE / ns);
-            measured.cycles_per_unit = frequency.map(|frequency| ns * frequency.mhz / 1e3);
+            let mhz = match frequency {
+                Some(Frequency::Given(mhz)) => Some(mhz),
+                Some(Frequency::Measured) => measured.measured_mhz,
+                None => None,
+            };
+            measured.cycles_per_unit = mhz.map(|mhz| ns * mhz / 1e3);
         }
     }
 }

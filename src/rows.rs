@@ -5,7 +5,8 @@ use std::io;
 use bench_slope_algorithms::{Axis, Case};
 
 use crate::cpus::QUIET_WITHIN;
-use crate::fit::{Estimate, Rounds, estimate};
+use crate::fit::{Estimate, Rounds, estimate, lowest_mean};
+use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::record::{Measured, Record};
 use crate::wire::{Event, Failure, Round};
 
@@ -17,6 +18,10 @@ pub const FEWEST_WORKERS: u32 = 8;
 pub const FEWEST_QUIET: usize = 4;
 /// A row whose error is above this share of its slope is far from exact.
 const FAR_FROM_EXACT: f64 = 0.1;
+/// The share of the chains, from the fastest, that the frequency is taken from.
+const SHARE_OF_CHAINS: f64 = 0.125;
+/// Two kinds of chains that differ by more than this leave the frequency unknown.
+const SURE_WITHIN: f64 = 0.01;
 /// Nothing computes faster than this: a first-level cache delivers 0.0015 ns/B at best.
 const FASTEST_NS_PER_BYTE: f64 = 0.0015;
 
@@ -26,12 +31,22 @@ pub struct Row {
     pub case: Case,
     /// Calls per sample, once a worker has found them.
     pub calls: Option<u32>,
-    /// Rounds of every process that had some: nanoseconds per call, and the core's contention.
-    pub processes: Vec<Vec<(Vec<f64>, Option<f64>)>>,
+    /// Rounds of every process that had some.
+    pub processes: Vec<Vec<Timed>>,
     /// Why it has no number, once that is known.
     pub failure: Option<Failure>,
     /// Whether its number is exact enough.
     pub good_enough: bool,
+}
+
+/// A round in nanoseconds.
+pub struct Timed {
+    /// Of a call at each size; not a number where there is no sample.
+    ns: Vec<f64>,
+    /// The core's contention meanwhile.
+    contention: Option<f64>,
+    /// The long and the short chain of known cost meanwhile.
+    chain_ns: Option<(f64, f64)>,
 }
 
 /// What is known of the machine from all workers so far.
@@ -39,6 +54,8 @@ pub struct Row {
 pub struct Seen {
     /// The lowest contention seen: what a quiet core reads.
     pub lowest_contention: Option<f64>,
+    /// How the frequency from additions compared with that from multiplications, by worker.
+    pub frequency_agreements: Vec<f64>,
     /// Processor time the workers had.
     pub cpu_ns: u64,
     /// Wall time they took.
@@ -95,39 +112,71 @@ pub fn take(
             row.processes.push(Vec::new());
         }
         if let Some(process) = row.processes.last_mut() {
-            process.push((round.ticks.iter().map(ns).collect(), round.contention));
+            process.push(Timed {
+                ns: round.ticks.iter().map(ns).collect(),
+                contention: round.contention,
+                chain_ns: round.chain.map(|chain| {
+                    let ns = |ticks: u64| ticks as f64 * done.ns_per_tick;
+                    (ns(chain.long_ticks), ns(chain.short_ticks))
+                }),
+            });
         }
     }
     seen.lowest_contention = done.lowest_contention.or(seen.lowest_contention);
+    seen.frequency_agreements.extend(done.frequency_agreement);
     seen.cpu_ns += done.cpu_ns.unwrap_or(done.wall_ns);
     seen.wall_ns += done.wall_ns;
     Ok(())
 }
 
-/// The rounds to judge by: those on a quiet core, if there are enough of them.
-fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
-    let is_quiet = |contention: Option<f64>| match (contention, seen.lowest_contention) {
+/// Whether a round was taken on a quiet core, as far as can be told.
+fn is_quiet(round: &Timed, seen: &Seen) -> bool {
+    match (round.contention, seen.lowest_contention) {
         (Some(contention), Some(lowest)) => contention <= QUIET_WITHIN * lowest,
         // Never agreed on what quiet is.
         (Some(_), None) => false,
         (None, _) => true,
-    };
-    let select = |keep: &dyn Fn(Option<f64>) -> bool| -> Vec<Rounds> {
+    }
+}
+
+/// The rounds to judge by: those on a quiet core, if there are enough of them.
+fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
+    let select = |keep: &dyn Fn(&Timed) -> bool| -> Vec<Rounds> {
         row.processes
             .iter()
             .map(|process| {
-                let kept = process.iter().filter(|(_, contention)| keep(*contention));
-                kept.map(|(ns, _)| ns.clone()).collect::<Rounds>()
+                let kept = process.iter().filter(|round| keep(round));
+                kept.map(|round| round.ns.clone()).collect::<Rounds>()
             })
             .filter(|rounds| !rounds.is_empty())
             .collect()
     };
-    let quiet = select(&is_quiet);
+    let quiet = select(&|round| is_quiet(round, seen));
     if quiet.len() >= FEWEST_QUIET.min(row.processes.len()) {
         (quiet, true)
     } else {
         (select(&|_| true), false)
     }
+}
+
+/// The core's frequency beside a row's own samples: from the fastest chains, as the row's cost is
+/// from its fastest samples.
+fn frequency(row: &Row, seen: &Seen) -> Option<f64> {
+    if !frequency_is_sure(&seen.frequency_agreements) {
+        return None;
+    }
+    let rounds = row.processes.iter().flatten().filter(|round| is_quiet(round, seen));
+    let (mut long, mut short): (Vec<f64>, Vec<f64>) = rounds.filter_map(|r| r.chain_ns).unzip();
+    let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
+    megahertz(floor(&mut long)?, floor(&mut short)?)
+}
+
+/// Whether two kinds of chains tell the same frequency, where there are two.
+fn frequency_is_sure(agreements: &[f64]) -> bool {
+    let mut sorted = agreements.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted.get(sorted.len() / 2);
+    CHAIN_TELLS_CYCLES && median.is_none_or(|ratio| (ratio - 1.0).abs() <= SURE_WITHIN)
 }
 
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, bool)> {
@@ -185,6 +234,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             ns_per_unit: slope,
             mib_per_s: None,
             cycles_per_unit: None,
+            measured_mhz: frequency(row, seen),
             ns_per_call: estimate.line.intercept,
             relative_error: estimate.slope_error.map(|error| error / slope),
             processes: processes.len() as u32,
@@ -192,4 +242,18 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             quiet,
         }),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frequency_is_sure;
+
+    #[test]
+    fn chains_that_disagree_leave_the_frequency_unknown() {
+        assert_eq!(frequency_is_sure(&[]), crate::frequency::CHAIN_TELLS_CYCLES);
+        assert!(frequency_is_sure(&[1.001, 0.999, 1.3]));
+        // A core that does additions in half a cycle.
+        assert!(!frequency_is_sure(&[0.5, 0.5, 0.501]));
+        assert!(!frequency_is_sure(&[1.02, 1.02, 1.0]));
+    }
 }

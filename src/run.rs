@@ -12,6 +12,7 @@ use crate::record::{Frequency, Run};
 use crate::report;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
+use crate::warning::Warning;
 use crate::worker::{Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -109,7 +110,7 @@ fn measure_all(
         unaligned: options.unaligned,
         quick: options.quick,
     };
-    let frequency = options.cpu_mhz.map(|mhz| Frequency { mhz });
+    let frequency = options.cpu_mhz;
     groups.retain(|(_, cases)| !cases.is_empty());
     for at in 0..groups.len() {
         let (section, cases) = &groups[at];
@@ -119,6 +120,9 @@ fn measure_all(
         line.clear();
         let (records, warnings) = measured?;
         let mut run = Run { frequency, records, warnings };
+        if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
+            run.warnings.push(Warning::FrequencyUnknown);
+        }
         run.records.iter_mut().for_each(|record| record.derive(frequency));
         let text =
             if options.csv { report::csv::render(&run) } else { report::table::render(&run) };

@@ -12,6 +12,7 @@ use bench_slope_algorithms::{
 
 use crate::clock::{Clock, Grain, grain};
 use crate::cpus::Cpus;
+use crate::frequency::agreement;
 use crate::sample::time_calls;
 use crate::visit::{Pace, Sampler, Subject};
 use crate::wire::{Done, Event, Failure, Order, Request};
@@ -107,6 +108,7 @@ pub fn work<E>(
         resolution_ticks: grain.resolution_ticks,
         wall_ns: elapsed_ns,
         cpu_ns: cpu_start.zip(clock.cpu_ns()).map(|(start, end)| end.saturating_sub(start)),
+        frequency_agreement: agreement(clock, grain),
         lowest_contention: sampler.cpus.lowest(),
     }))
 }

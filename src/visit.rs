@@ -5,7 +5,7 @@ use bench_slope_algorithms::Routine;
 use crate::clock::Clock;
 use crate::cpus::Cpus;
 use crate::sample::{deeper, time_calls};
-use crate::wire::{Failure, Round};
+use crate::wire::{Chain, Failure, Round};
 
 /// How much time a visit takes.
 #[derive(Clone, Copy, Debug)]
@@ -136,8 +136,13 @@ impl Sampler<'_> {
         deadline_ns: u64,
     ) -> Result<(Round, bool), Failure> {
         let ticks = vec![0; subject.sizes.len()];
-        let mut round =
-            Round { case: subject.index, calls: subject.calls, ticks, contention: None };
+        let mut round = Round {
+            case: subject.index,
+            calls: subject.calls,
+            ticks,
+            contention: None,
+            chain: None,
+        };
         let mut done = 0;
         let mut before = self.cpus.probe();
         while done < own.len() {
@@ -150,7 +155,8 @@ impl Sampler<'_> {
                 window.push((at, self.sample(subject, at)?));
             }
             let after = self.cpus.probe();
-            let contention = before.zip(after).map(|(before, after)| f64::max(before, after));
+            let looks = before.zip(after);
+            let contention = looks.map(|(a, b)| f64::max(a.contention(), b.contention()));
             before = after;
             if !self.cpus.is_quiet(contention) {
                 if self.clock.monotonic_ns() < deadline_ns {
@@ -168,6 +174,10 @@ impl Sampler<'_> {
             }
             round.contention =
                 [round.contention, contention].into_iter().flatten().reduce(f64::max);
+            if let Some((a, b)) = looks {
+                let seen = Chain::of(a).lower(Chain::of(b));
+                round.chain = Some(round.chain.map_or(seen, |earlier| earlier.lower(seen)));
+            }
         }
         Ok((round, true))
     }

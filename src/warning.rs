@@ -21,6 +21,8 @@ pub enum Warning {
         /// How many rows.
         rows: usize,
     },
+    /// The frequency was to be measured and could not be told for sure.
+    FrequencyUnknown,
     /// Something else had the processor for much of the time.
     Starved {
         /// Processor time over wall time.
@@ -54,6 +56,11 @@ impl fmt::Display for Warning {
                 f,
                 "too few repetitions to say how exact {rows} {} are: raise --repetitions",
                 if *rows == 1 { "row" } else { "rows" }
+            ),
+            Warning::FrequencyUnknown => write!(
+                f,
+                "the core's frequency could not be told for sure, so that cycles are unknown: give it \
+                 in megahertz with --cpu-mhz"
             ),
             Warning::Starved { share } => write!(
                 f,

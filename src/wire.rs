@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::frequency::Probe;
+
 /// What the parent asks of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -58,6 +60,34 @@ pub struct Round {
     /// How busy the core was just before or just after, whichever is more; `None` when the clock
     /// cannot tell.
     pub contention: Option<f64>,
+    /// The fastest the chains of known cost ran between its samples: the frequency.
+    pub chain: Option<Chain>,
+}
+
+/// What chains of dependent operations took, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    /// The long one.
+    pub long_ticks: u64,
+    /// The short one.
+    pub short_ticks: u64,
+}
+
+impl Chain {
+    /// That of a look at the core.
+    #[must_use]
+    pub fn of(probe: Probe) -> Self {
+        Chain { long_ticks: probe.long_ticks, short_ticks: probe.short_ticks }
+    }
+
+    /// The lower of either.
+    #[must_use]
+    pub fn lower(self, other: Self) -> Self {
+        Chain {
+            long_ticks: self.long_ticks.min(other.long_ticks),
+            short_ticks: self.short_ticks.min(other.short_ticks),
+        }
+    }
 }
 
 /// What a worker knows at its end.
@@ -75,6 +105,9 @@ pub struct Done {
     pub wall_ns: u64,
     /// How much processor time it had meanwhile, where that can be told.
     pub cpu_ns: Option<u64>,
+    /// How the frequency from additions compares with that from multiplications; `None` where there
+    /// is no second opinion.
+    pub frequency_agreement: Option<f64>,
     /// The lowest contention seen.
     pub lowest_contention: Option<f64>,
 }

@@ -352,3 +352,22 @@ cipher,AES,ECB dec,,,12.5000,ns/B,76.2939,MiB/s,,c/B
 "
     );
 }
+
+#[test]
+fn a_frequency_that_cannot_be_told_is_unknown() {
+    // Invented time does not pass in the chains of known cost.
+    let outcome = bench_slope(&three(), &["hash", "sha256", "--cpu-mhz", "AUTO"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(
+        outcome.out,
+        "\
+Hash:
+                |  nanosecs/byte   mebibytes/sec   cycles/byte  auto Mhz
+ SHA256         |    0.2500 ns/B      3815 MiB/s         - c/B         -
+                =
+"
+    );
+    assert!(outcome.err.contains("frequency could not be told"), "{}", outcome.err);
+    let outcome = bench_slope(&three(), &["--csv", "--cpu-mhz", "auto", "hash", "sha256"]);
+    assert_eq!(outcome.out, "hash,SHA256,,,,0.250000,ns/B,3814.70,MiB/s,,c/B,,Mhz\n");
+}

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bench_slope_algorithms::Section;
 
 use super::significant;
-use crate::record::{Record, Run};
+use crate::record::{Frequency, Record, Run};
 
 /// Significant digits: the error is small enough for four.
 const DIGITS: i32 = 4;
@@ -17,13 +17,14 @@ pub fn render(run: &Run) -> String {
     for &section in Section::ALL {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
-            render_section(section, &records, &mut text);
+            let with_mhz = run.frequency == Some(Frequency::Measured);
+            render_section(section, &records, with_mhz, &mut text);
         }
     }
     text
 }
 
-fn render_section(section: Section, records: &[&Record], text: &mut String) {
+fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &mut String) {
     let title = match section {
         Section::Hash => "Hash",
         Section::Mac => "MAC",
@@ -45,7 +46,7 @@ fn render_section(section: Section, records: &[&Record], text: &mut String) {
                 line(text, &format!("{:width$}=", ""));
             }
             let name = if wanted.is_empty() { String::new() } else { format!(" {wanted}") };
-            line(text, &format!("{name:width$}|{}", columns(record.unit)));
+            line(text, &format!("{name:width$}|{}", columns(record.unit, with_mhz)));
             heading = Some((wanted, record.unit));
         }
         let name = if section == Section::Cipher {
@@ -53,39 +54,44 @@ fn render_section(section: Section, records: &[&Record], text: &mut String) {
         } else {
             format!(" {:<1$}", record.algorithm, width - 1)
         };
-        line(text, &format!("{name}|{}", cells(record)));
+        line(text, &format!("{name}|{}", cells(record, with_mhz)));
     }
     line(text, &format!("{:width$}=", ""));
 }
 
-/// The headings of the columns.
-fn columns(unit: &str) -> String {
-    if unit == "byte" {
-        return "  nanosecs/byte   mebibytes/sec   cycles/byte".to_owned();
-    }
-    format!("{:>15}{:>14}", format!("nanosecs/{unit}"), format!("cycles/{unit}"))
+/// The headings of the columns; the last one is there when the frequency was measured.
+fn columns(unit: &str, with_mhz: bool) -> String {
+    let columns = if unit == "byte" {
+        "  nanosecs/byte   mebibytes/sec   cycles/byte".to_owned()
+    } else {
+        format!("{:>15}{:>14}", format!("nanosecs/{unit}"), format!("cycles/{unit}"))
+    };
+    if with_mhz { columns + "  auto Mhz" } else { columns }
 }
 
 /// A row's cells.
-fn cells(record: &Record) -> String {
+fn cells(record: &Record, with_mhz: bool) -> String {
     let show = |value: f64| significant(value, DIGITS);
-    let (ns, mib, cycles, remark) = match &record.result {
-        Ok(measured) => (
-            show(measured.ns_per_unit),
-            measured.mib_per_s.map_or_else(|| "-".to_owned(), show),
-            measured.cycles_per_unit.map_or_else(|| "-".to_owned(), show),
-            String::new(),
-        ),
+    let (ns, mib, cycles, mhz, remark) = match &record.result {
+        Ok(measured) => {
+            let known = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), show);
+            let (mib, cycles) = (known(measured.mib_per_s), known(measured.cycles_per_unit));
+            (show(measured.ns_per_unit), mib, cycles, known(measured.measured_mhz), String::new())
+        }
         Err(failure) => {
             let not = || "n/a".to_owned();
-            (not(), not(), not(), format!("  ({})", failure.kind()))
+            (not(), not(), not(), not(), format!("  ({})", failure.kind()))
         }
     };
-    if record.unit == "byte" {
-        format!("{ns:>10} ns/B{mib:>10} MiB/s{cycles:>10} c/B{remark}")
+    let mut cells = if record.unit == "byte" {
+        format!("{ns:>10} ns/B{mib:>10} MiB/s{cycles:>10} c/B")
     } else {
-        format!("{ns:>15}{cycles:>14}{remark}")
+        format!("{ns:>15}{cycles:>14}")
+    };
+    if with_mhz {
+        cells.push_str(&format!("{mhz:>10}"));
     }
+    cells + &remark
 }
 
 fn line(text: &mut String, line: &str) {
