@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bench_slope_algorithms::{Case, Catalogue};
@@ -9,7 +10,8 @@ use bench_slope_algorithms::{Case, Catalogue};
 use crate::clock::Clock;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_QUIET, FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, record, take,
+    FEWEST_QUIET, FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished,
+    record, take,
 };
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
@@ -26,11 +28,19 @@ pub struct Machine {
     pub workers: Workers,
     /// A worker that takes longer than this hangs, and is ended.
     pub patience: Duration,
+    /// Set when the user wants to stop: what is measured so far is kept.
+    pub interrupted: Arc<AtomicBool>,
 }
 
 impl Machine {
     /// Far more than any worker takes, and little enough to wait for.
     pub const PATIENCE: Duration = Duration::from_secs(120);
+
+    /// Whether the user wants to stop.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
 }
 
 /// How a group is to be measured.
@@ -122,7 +132,7 @@ pub fn measure(
             Plan { quick: true, .. } => worker >= QUICK_WORKERS,
             _ => worker >= WORKERS_WHATEVER_THE_TIME && time > 1.0 + EXTRA_TIME,
         };
-        if open.is_empty() || enough {
+        if open.is_empty() || enough || machine.is_interrupted() {
             break;
         }
         let request = request(&rows, &open, worker, plan, &seen);
@@ -132,6 +142,10 @@ pub fn measure(
             &request,
             machine.patience,
         )?;
+        if machine.is_interrupted() && outcome.death.is_some() {
+            // The interruption reaches workers too; no row is to blame.
+            break;
+        }
         take(&mut rows, &open, outcome.events, outcome.death, &mut seen)?;
         let adapts = plan.repetitions.is_none() && !plan.quick;
         if adapts && worker + 1 >= FEWEST_WORKERS {
@@ -139,6 +153,9 @@ pub fn measure(
                 row.good_enough = is_good_enough(row, &seen);
             }
         }
+    }
+    if machine.is_interrupted() {
+        rows.iter_mut().for_each(leave_unfinished);
     }
     let records: Vec<Record> = rows.iter().map(|row| record(row, &seen)).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };

@@ -201,6 +201,13 @@ pub fn is_far_from_exact(row: &Row, seen: &Seen) -> bool {
     })
 }
 
+/// Gives a row up that an interruption left without samples enough to state an error.
+pub fn leave_unfinished(row: &mut Row) {
+    if row.failure.is_none() && row.processes.len() < FEWEST_QUIET {
+        row.failure = Some(Failure::Interrupted("interrupted before it was measured".to_owned()));
+    }
+}
+
 /// The record of a row: a number only when it is one.
 pub fn record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
 
@@ -13,7 +15,7 @@ use crate::report;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
 use crate::warning::Warning;
-use crate::worker::{Workers, serve};
+use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
 pub mod code {
@@ -23,6 +25,8 @@ pub mod code {
     pub const FAILED: u8 = 1;
     /// The command line was wrong; nothing was timed.
     pub const USAGE: u8 = 2;
+    /// Interrupted; finished rows were kept.
+    pub const INTERRUPTED: u8 = 130;
     /// Skipped on request, by the convention of test suites.
     pub const SKIPPED: u8 = 77;
 }
@@ -42,9 +46,26 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
         Ok(program) => Workers::Processes(program),
         Err(_) => Workers::InProcess,
     };
-    let machine =
-        Machine { catalogue, clock: machine_clock(), workers, patience: Machine::PATIENCE };
+    let interrupted = Arc::new(AtomicBool::new(false));
+    // A worker just ends.
+    if words.get(1).is_none_or(|word| word != WORD) {
+        stop_on_interruption(&interrupted);
+    }
+    let (clock, patience) = (machine_clock(), Machine::PATIENCE);
+    let machine = Machine { catalogue, clock, workers, patience, interrupted };
     run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
+}
+
+/// Lets the first interruption set `interrupted`, and the second end the program at once.
+fn stop_on_interruption(interrupted: &Arc<AtomicBool>) {
+    let interrupted = interrupted.clone();
+    let installed = ctrlc::set_handler(move || {
+        if interrupted.swap(true, Ordering::Relaxed) {
+            std::process::exit(code::INTERRUPTED.into());
+        }
+    });
+    // Without a handler an interruption ends the program as it ends any other.
+    drop(installed);
 }
 
 /// Runs the program on a machine, real or invented; returns the exit code.
@@ -135,6 +156,9 @@ fn measure_all(
         if options.verbose {
             tell::details(&run, err)?;
         }
+        if machine.is_interrupted() {
+            return tell_interrupted(&groups[at + 1..], err);
+        }
         failed |=
             run.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(options.quick)));
     }
@@ -144,6 +168,14 @@ fn measure_all(
         tell::closing(&left_out, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
+}
+
+fn tell_interrupted(rest: &[(Section, Vec<Case>)], err: &mut dyn Write) -> io::Result<u8> {
+    let rest: Vec<&str> = rest.iter().map(|(section, _)| section.word()).collect();
+    let rest =
+        if rest.is_empty() { String::new() } else { format!("; not begun: {}", rest.join(", ")) };
+    writeln!(err, "interrupted: what was measured before is above{rest}")?;
+    Ok(code::INTERRUPTED)
 }
 
 /// The cases that were asked for, in the order of the words; each once.

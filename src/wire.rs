@@ -127,6 +127,8 @@ pub enum Failure {
     NoSlope(String),
     /// The time seems to grow with the size, but not more surely than by chance.
     TooNoisy(String),
+    /// The user stopped the run before enough was recorded.
+    Interrupted(String),
     /// Nothing was recorded in the time given.
     NoTime(String),
 }
@@ -142,6 +144,7 @@ impl Failure {
             Failure::ClockTooCoarse(_) => "clock too coarse",
             Failure::NoSlope(_) => "no slope",
             Failure::TooNoisy(_) => "too noisy",
+            Failure::Interrupted(_) => "interrupted",
             Failure::NoTime(_) => "no time passed",
         }
     }
@@ -156,6 +159,7 @@ impl Failure {
             | Failure::ClockTooCoarse(reason)
             | Failure::NoSlope(reason)
             | Failure::TooNoisy(reason)
+            | Failure::Interrupted(reason)
             | Failure::NoTime(reason) => reason,
         }
     }
@@ -167,7 +171,8 @@ impl Failure {
     pub fn is_error(&self, quick: bool) -> bool {
         match self {
             Failure::Wrong(_) | Failure::Crashed(_) => true,
-            Failure::Unavailable(_) | Failure::TooNoisy(_) => false,
+            // An interruption has an exit code of its own.
+            Failure::Unavailable(_) | Failure::TooNoisy(_) | Failure::Interrupted(_) => false,
             Failure::ClockTooCoarse(_) | Failure::NoSlope(_) | Failure::NoTime(_) => !quick,
         }
     }

@@ -6,8 +6,9 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bench_slope_algorithms::Catalogue;
 
@@ -17,6 +18,10 @@ use crate::wire::{Event, Request};
 
 /// The word that makes the program a worker. Not for people.
 pub const WORD: &str = "worker";
+
+/// How long the parent sleeps before it looks whether the user wants to stop: seldom enough not to
+/// disturb what is measured.
+const LOOK_UP: Duration = Duration::from_millis(200);
 
 /// Serves one request: reads it from `input`, writes events to `output`, one JSON value a line.
 ///
@@ -57,7 +62,8 @@ pub struct Outcome {
 }
 
 impl Workers {
-    /// Lets one worker serve a request. It is ended when it takes longer than `patience`.
+    /// Lets one worker serve a request. It is ended when it takes longer than `patience`, or when
+    /// `interrupted` is set.
     ///
     /// # Errors
     /// When no process can be started.
@@ -67,6 +73,7 @@ impl Workers {
         clock: &dyn Clock,
         request: &Request,
         patience: Duration,
+        interrupted: &AtomicBool,
     ) -> io::Result<Outcome> {
         match self {
             Workers::InProcess => {
@@ -81,12 +88,17 @@ impl Workers {
                 }
                 Ok(Outcome { events, death: None })
             }
-            Workers::Processes(program) => process(program, request, patience),
+            Workers::Processes(program) => process(program, request, patience, interrupted),
         }
     }
 }
 
-fn process(program: &PathBuf, request: &Request, patience: Duration) -> io::Result<Outcome> {
+fn process(
+    program: &PathBuf,
+    request: &Request,
+    patience: Duration,
+    interrupted: &AtomicBool,
+) -> io::Result<Outcome> {
     let mut child = Command::new(program)
         .arg(WORD)
         .stdin(Stdio::piped())
@@ -108,9 +120,14 @@ fn process(program: &PathBuf, request: &Request, patience: Duration) -> io::Resu
         let _ = sender.send(());
         bytes
     });
-    let timed_out = receiver.recv_timeout(patience).is_err();
-    if timed_out {
-        child.kill()?;
+    let ends = Instant::now() + patience;
+    let mut timed_out = false;
+    while receiver.recv_timeout(LOOK_UP).is_err() {
+        timed_out = Instant::now() >= ends;
+        if timed_out || interrupted.load(Ordering::Relaxed) {
+            child.kill()?;
+            break;
+        }
     }
     let status = child.wait()?;
     let bytes = reader.join().unwrap_or_default();

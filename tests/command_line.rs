@@ -371,3 +371,34 @@ Hash:
     let outcome = bench_slope(&three(), &["--csv", "--cpu-mhz", "auto", "hash", "sha256"]);
     assert_eq!(outcome.out, "hash,SHA256,,,,0.250000,ns/B,3814.70,MiB/s,,c/B,,Mhz\n");
 }
+
+#[test]
+fn an_interruption_keeps_what_is_measured() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    // The interruption comes in the middle of the second pass over three rows ...
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let mut machine = three();
+    let interrupted = machine.interrupted.clone();
+    let entries: Vec<_> = machine.catalogue.entries().to_vec();
+    let entries = entries
+        .into_iter()
+        .map(|mut entry| {
+            let (open, interrupted) = (entry.open.clone(), interrupted.clone());
+            entry.open = Arc::new(move |setup: &Setup, operation: Operation| {
+                // ... each of which is opened twice in a pass: for its known answer and to be timed.
+                if CALLS.fetch_add(1, Ordering::Relaxed) == 9 {
+                    interrupted.store(true, Ordering::Relaxed);
+                }
+                open(setup, operation)
+            });
+            entry
+        })
+        .collect();
+    machine.catalogue =
+        bench_slope_algorithms::Catalogue::new(entries, &[("hash", invented::ANSWERS)])
+            .expect("the answers parse");
+    let outcome = bench_slope(&machine, &["--csv", "--quiet", "hash"]);
+    assert_eq!(outcome.code, 130, "{}", outcome.err);
+    assert_eq!(outcome.out.matches("n/a: interrupted").count(), 3, "{}", outcome.out);
+    assert!(outcome.err.ends_with("interrupted: what was measured before is above\n"));
+}

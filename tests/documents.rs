@@ -73,7 +73,7 @@ fn the_readme_names_the_slow_rows() {
 fn exit_codes_are_told_alike() {
     use bench_slope::run::code;
     let architecture = document("docs/architecture.md");
-    for code in [code::FINE, code::FAILED, code::USAGE, code::SKIPPED] {
+    for code in [code::FINE, code::FAILED, code::USAGE, code::INTERRUPTED, code::SKIPPED] {
         assert!(architecture.contains(&format!("\n| {code} |")), "exit code {code}");
     }
 }

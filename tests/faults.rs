@@ -99,7 +99,8 @@ struct Outcome {
 fn measured(catalogue: Catalogue, patience: Duration, words: &[&str]) -> Outcome {
     let program = std::env::current_exe().expect("this program has a path");
     let workers = Workers::Processes(program);
-    let machine = Machine { catalogue, clock: machine_clock(), workers, patience };
+    let (clock, interrupted) = (machine_clock(), Arc::default());
+    let machine = Machine { catalogue, clock, workers, patience, interrupted };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let words = std::iter::once("bench-slope").chain(words.iter().copied());
     let code = run(words.map(Into::into), &machine, &mut out, &mut err);
@@ -142,12 +143,12 @@ fn a_hanging_worker_is_ended() -> Result<(), Failed> {
 
 fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
     let missing = Workers::Processes("/nonexistent/bench-slope".into());
-    let catalogue = catalogue();
     let machine = Machine {
-        catalogue,
+        catalogue: catalogue(),
         clock: machine_clock(),
         workers: missing,
         patience: Machine::PATIENCE,
+        interrupted: Arc::default(),
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = run(["bench-slope", "hash"].map(Into::into), &machine, &mut out, &mut err);

@@ -109,3 +109,26 @@ fn a_quick_run_of_everything_succeeds() {
     }
     assert!(err.contains("known answers right, 0 wrong"), "{err}");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_ends_with_130_and_whole_rows() {
+    let child = bench_slope(&["--csv", "--repetitions", "100000", "hash", "md5", "sha1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let pid = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
+    assert!(killed.success());
+    // Only the parent was told; its worker goes on, so that a second word is needed here.
+    let _ = Command::new("pkill").args(["-INT", "-P", &pid]).status();
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert_eq!(text.lines().count(), 2, "{text}");
+    for (line, name) in text.lines().zip(["hash,MD5,", "hash,SHA1,"]) {
+        assert!(line.starts_with(name), "{text}");
+    }
+}

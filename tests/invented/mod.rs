@@ -105,7 +105,8 @@ pub fn machine(entries: Vec<Entry>, step_ns: u64, cost: Cost) -> Machine {
     let catalogue = Catalogue::new(entries, &[("hash", ANSWERS), ("cipher", CIPHER_ANSWERS)])
         .expect("the answers parse");
     let (clock, workers) = (Arc::new(clock), Workers::InProcess);
-    Machine { catalogue, clock, workers, patience: Machine::PATIENCE }
+    let (patience, interrupted) = (Machine::PATIENCE, Arc::default());
+    Machine { catalogue, clock, workers, patience, interrupted }
 }
 
 /// Runs the program with these words.
