@@ -136,12 +136,8 @@ pub fn measure(
             break;
         }
         let request = request(&rows, &open, worker, plan, &seen);
-        let outcome = machine.workers.serve(
-            &machine.catalogue,
-            &*machine.clock,
-            &request,
-            machine.patience,
-        )?;
+        let Machine { catalogue, clock, workers, patience, interrupted } = machine;
+        let outcome = workers.serve(catalogue, &**clock, &request, *patience, interrupted)?;
         if machine.is_interrupted() && outcome.death.is_some() {
             // The interruption reaches workers too; no row is to blame.
             break;

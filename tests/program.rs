@@ -122,8 +122,6 @@ fn an_interruption_ends_with_130_and_whole_rows() {
     let pid = child.id().to_string();
     let killed = Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
     assert!(killed.success());
-    // Only the parent was told; its worker goes on, so that a second word is needed here.
-    let _ = Command::new("pkill").args(["-INT", "-P", &pid]).status();
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8(output.stdout).expect("text");
     assert_eq!(output.status.code(), Some(130), "{text}");
