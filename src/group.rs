@@ -8,10 +8,10 @@ use std::time::Duration;
 use bench_slope_algorithms::{Case, Catalogue};
 
 use crate::clock::Clock;
+use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_QUIET, FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished,
-    record, take,
+    FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished, record, take,
 };
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
@@ -196,7 +196,7 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan, seen: &Seen) -
                 calls: rows[at].calls,
                 must: plan.repetitions.is_some()
                     || plan.quick
-                    || rows[at].processes.len() < FEWEST_QUIET,
+                    || rows[at].processes.len() < FEWEST_PROCESSES,
             })
             .collect(),
     }

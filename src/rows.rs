@@ -5,7 +5,7 @@ use std::io;
 use bench_slope_algorithms::{Axis, Case};
 
 use crate::cpus::QUIET_WITHIN;
-use crate::fit::{Estimate, Rounds, estimate, lowest_mean};
+use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_mean};
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::record::{Measured, Record};
 use crate::wire::{Event, Failure, Round};
@@ -14,8 +14,6 @@ use crate::wire::{Event, Failure, Round};
 const PRECISION: f64 = 0.001;
 /// ... after so many workers, each with its own layout of code and data.
 pub const FEWEST_WORKERS: u32 = 8;
-/// Quiet rounds must come from this many processes; else busy ones are taken too, with a warning.
-pub const FEWEST_QUIET: usize = 4;
 /// A row whose error is above this share of its slope is far from exact.
 const FAR_FROM_EXACT: f64 = 0.1;
 /// The share of the chains, from the fastest, that the frequency is taken from.
@@ -152,11 +150,8 @@ fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
             .collect()
     };
     let quiet = select(&|round| is_quiet(round, seen));
-    if quiet.len() >= FEWEST_QUIET.min(row.processes.len()) {
-        (quiet, true)
-    } else {
-        (select(&|_| true), false)
-    }
+    let enough = FEWEST_PROCESSES.min(row.processes.len());
+    if coverage(&quiet) >= enough { (quiet, true) } else { (select(&|_| true), false) }
 }
 
 /// The core's frequency beside a row's own samples: from the fastest chains, as the row's cost is
@@ -189,7 +184,7 @@ fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, bool)> {
 pub fn is_good_enough(row: &Row, seen: &Seen) -> bool {
     judge(row, seen).is_some_and(|(estimate, processes, quiet)| {
         quiet
-            && processes.len() >= FEWEST_WORKERS as usize
+            && coverage(&processes) >= FEWEST_WORKERS as usize
             && estimate.slope_error.is_some_and(|error| error <= PRECISION * estimate.line.slope)
     })
 }
@@ -203,7 +198,7 @@ pub fn is_far_from_exact(row: &Row, seen: &Seen) -> bool {
 
 /// Gives a row up that an interruption left without samples enough to state an error.
 pub fn leave_unfinished(row: &mut Row) {
-    if row.failure.is_none() && row.processes.len() < FEWEST_QUIET {
+    if row.failure.is_none() && row.processes.len() < FEWEST_PROCESSES {
         row.failure = Some(Failure::Interrupted("interrupted before it was measured".to_owned()));
     }
 }

@@ -103,8 +103,12 @@ impl Sampler<'_> {
         } else {
             ((round_ns / self.pace.long_round_ns).ceil() as usize).clamp(1, self.pace.shares)
         };
-        let own: Vec<usize> =
+        let mut own: Vec<usize> =
             (self.worker as usize % share..subject.sizes.len()).step_by(share).collect();
+        // Each worker begins with another size, so that a visit that breaks off does not always
+        // lack the large ones.
+        let first = self.worker as usize * 11 % own.len().max(1);
+        own.rotate_left(first);
         let wanted = ((self.pace.visit_ns * share as f64 / round_ns.max(1.0)) as u32)
             .clamp(1, self.pace.rounds)
             .min(self.wanted - subject.recorded);
