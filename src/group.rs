@@ -11,7 +11,8 @@ use crate::clock::Clock;
 use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished, record, take,
+    FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished, record,
+    settle_frequency, take,
 };
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
@@ -143,6 +144,7 @@ pub fn measure(
             break;
         }
         take(&mut rows, &open, outcome.events, outcome.death, &mut seen)?;
+        settle_frequency(&mut rows, &mut seen);
         let adapts = plan.repetitions.is_none() && !plan.quick;
         if adapts && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {

@@ -18,6 +18,8 @@ pub const FEWEST_WORKERS: u32 = 8;
 const FAR_FROM_EXACT: f64 = 0.1;
 /// The share of the chains, from the fastest, that the frequency is taken from.
 const SHARE_OF_CHAINS: f64 = 0.125;
+/// Chains within this share of each other ran at the same frequency.
+const SAME_FREQUENCY: f64 = 0.01;
 /// Two kinds of chains that differ by more than this leave the frequency unknown.
 const SURE_WITHIN: f64 = 0.01;
 /// Nothing computes faster than this: a first-level cache delivers 0.0015 ns/B at best.
@@ -41,6 +43,8 @@ pub struct Row {
 pub struct Timed {
     /// Of a call at each size; not a number where there is no sample.
     ns: Vec<f64>,
+    /// Whether it has all sizes that are its process's own.
+    whole: bool,
     /// The core's contention meanwhile.
     contention: Option<f64>,
     /// The long and the short chain of known cost meanwhile.
@@ -54,6 +58,8 @@ pub struct Seen {
     pub lowest_contention: Option<f64>,
     /// How the frequency from additions compared with that from multiplications, by worker.
     pub frequency_agreements: Vec<f64>,
+    /// What the long chain of known cost takes at the run's frequency.
+    pub chain_ns: Option<f64>,
     /// Processor time the workers had.
     pub cpu_ns: u64,
     /// Wall time they took.
@@ -112,6 +118,7 @@ pub fn take(
         if let Some(process) = row.processes.last_mut() {
             process.push(Timed {
                 ns: round.ticks.iter().map(ns).collect(),
+                whole: round.whole,
                 contention: round.contention,
                 chain_ns: round.chain.map(|chain| {
                     let ns = |ticks: u64| ticks as f64 * done.ns_per_tick;
@@ -127,17 +134,38 @@ pub fn take(
     Ok(())
 }
 
-/// Whether a round was taken on a quiet core, as far as can be told.
+/// Whether a round was taken on a quiet core at the run's frequency, as far as can be told.
 fn is_quiet(round: &Timed, seen: &Seen) -> bool {
-    match (round.contention, seen.lowest_contention) {
+    let at_frequency = match (round.chain_ns, seen.chain_ns) {
+        (Some((long, _)), Some(usual)) => (long / usual - 1.0).abs() <= SAME_FREQUENCY,
+        _ => true,
+    };
+    let alone = match (round.contention, seen.lowest_contention) {
         (Some(contention), Some(lowest)) => contention <= QUIET_WITHIN * lowest,
         // Never agreed on what quiet is.
         (Some(_), None) => false,
         (None, _) => true,
+    };
+    at_frequency && alone
+}
+
+/// Settles the frequency that the rows of a run are told at: a high one that is met often. Rows that
+/// were good enough at another one are not any more.
+pub fn settle_frequency(rows: &mut [Row], seen: &mut Seen) {
+    let rounds = rows.iter().flat_map(|row| row.processes.iter().flatten());
+    let mut long: Vec<f64> =
+        rounds.filter_map(|round| round.chain_ns.map(|(long, _)| long)).collect();
+    long.sort_unstable_by(f64::total_cmp);
+    let Some(&usual) = long.get(long.len() / 4) else { return };
+    let moved = seen.chain_ns.is_none_or(|before| (usual / before - 1.0).abs() > SAME_FREQUENCY);
+    if moved {
+        seen.chain_ns = Some(usual);
+        rows.iter_mut().for_each(|row| row.good_enough = false);
     }
 }
 
-/// The rounds to judge by: those on a quiet core, if there are enough of them.
+/// The rounds to judge by: those on a quiet core, if they hold the line at both ends; else all that
+/// are whole, for pieces of busy rounds and quiet ones make no line.
 fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
     let select = |keep: &dyn Fn(&Timed) -> bool| -> Vec<Rounds> {
         row.processes
@@ -150,8 +178,11 @@ fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
             .collect()
     };
     let quiet = select(&|round| is_quiet(round, seen));
-    let enough = FEWEST_PROCESSES.min(row.processes.len());
-    if coverage(&quiet) >= enough { (quiet, true) } else { (select(&|_| true), false) }
+    if coverage(&quiet) >= FEWEST_PROCESSES.min(row.processes.len()) {
+        (quiet, true)
+    } else {
+        (select(&|round| round.whole), false)
+    }
 }
 
 /// The core's frequency beside a row's own samples: from the fastest chains, as the row's cost is

@@ -117,7 +117,8 @@ impl Sampler<'_> {
             // the message lie badly to each other.
             let depth = (self.worker * 3 + subject.recorded * 5) % DEPTHS;
             match deeper(depth, &mut || self.round(subject, &own, deadline_ns)) {
-                Ok((round, whole)) => {
+                Ok(round) => {
+                    let whole = round.whole;
                     rounds.push(round);
                     subject.recorded += 1;
                     if !whole {
@@ -131,22 +132,17 @@ impl Sampler<'_> {
     }
 
     /// One sample at each of these sizes, in windows with a look at the core between them; a window
-    /// beside a busy neighbour is repeated until `deadline_ns`. Returns the round and whether it is
-    /// whole: when time is up it ends early, unless the case must have samples.
+    /// beside a busy neighbour is repeated until `deadline_ns`. When time is up the round ends early,
+    /// unless the case must have samples.
     fn round(
         &mut self,
         subject: &mut Subject,
         own: &[usize],
         deadline_ns: u64,
-    ) -> Result<(Round, bool), Failure> {
+    ) -> Result<Round, Failure> {
         let ticks = vec![0; subject.sizes.len()];
-        let mut round = Round {
-            case: subject.index,
-            calls: subject.calls,
-            ticks,
-            contention: None,
-            chain: None,
-        };
+        let (case, calls) = (subject.index, subject.calls);
+        let mut round = Round { case, calls, ticks, whole: false, contention: None, chain: None };
         let mut done = 0;
         let mut before = self.cpus.probe();
         while done < own.len() {
@@ -169,7 +165,7 @@ impl Sampler<'_> {
                     continue;
                 }
                 if !subject.must {
-                    return Ok((round, false));
+                    return Ok(round);
                 }
             }
             done += window.len();
@@ -183,7 +179,8 @@ impl Sampler<'_> {
                 round.chain = Some(round.chain.map_or(seen, |earlier| earlier.lower(seen)));
             }
         }
-        Ok((round, true))
+        round.whole = true;
+        Ok(round)
     }
 
     fn elapsed_ns(&self, begin: u64) -> f64 {

@@ -57,6 +57,9 @@ pub struct Round {
     /// Ticks of each sample in the order of the sizes; 0 where there is
     /// none, or where the clock did not move forward.
     pub ticks: Vec<u64>,
+    /// Whether it has every size that is the worker's own; it has not when the core was busy for too
+    /// long.
+    pub whole: bool,
     /// How busy the core was just before or just after, whichever is more; `None` when the clock
     /// cannot tell.
     pub contention: Option<f64>,
