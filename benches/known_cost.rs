@@ -103,6 +103,7 @@ fn main() -> ExitCode {
         clock: machine_clock(),
         workers,
         patience: Machine::PATIENCE,
+        root: "/".into(),
     };
     let cases: Vec<_> = machine.catalogue.cases(Section::Hash).collect();
     let plan = Plan::default();

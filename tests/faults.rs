@@ -99,7 +99,8 @@ struct Outcome {
 fn measured(catalogue: Catalogue, patience: Duration, words: &[&str]) -> Outcome {
     let program = std::env::current_exe().expect("this program has a path");
     let workers = Workers::Processes(program);
-    let machine = Machine { catalogue, clock: machine_clock(), workers, patience };
+    let root = "/".into();
+    let machine = Machine { catalogue, clock: machine_clock(), workers, patience, root };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let words = std::iter::once("bench-slope").chain(words.iter().copied());
     let code = run(words.map(Into::into), &machine, &mut out, &mut err);
@@ -148,6 +149,7 @@ fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
         clock: machine_clock(),
         workers: missing,
         patience: Machine::PATIENCE,
+        root: "/".into(),
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = run(["bench-slope", "hash"].map(Into::into), &machine, &mut out, &mut err);

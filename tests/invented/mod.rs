@@ -105,7 +105,9 @@ pub fn machine(entries: Vec<Entry>, step_ns: u64, cost: Cost) -> Machine {
     let catalogue = Catalogue::new(entries, &[("hash", ANSWERS), ("cipher", CIPHER_ANSWERS)])
         .expect("the answers parse");
     let (clock, workers) = (Arc::new(clock), Workers::InProcess);
-    Machine { catalogue, clock, workers, patience: Machine::PATIENCE }
+    // No file describes it.
+    let root = "/nonexistent".into();
+    Machine { catalogue, clock, workers, patience: Machine::PATIENCE, root }
 }
 
 /// Runs the program with these words.
