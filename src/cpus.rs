@@ -87,6 +87,17 @@ pub fn allowed() -> Option<Vec<usize>> {
     affinity::allowed()
 }
 
+/// Ascending processors in few words: `0-3,8`.
+#[must_use]
+pub fn show_list(cpus: &[usize]) -> String {
+    let runs = cpus.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
 /// Whether workers can be made to stay on a processor.
 ///
 /// # Errors
@@ -96,8 +107,7 @@ pub fn check_pin(cpu: usize) -> Result<(), String> {
         return Err("this platform does not let a program choose its processor".to_owned());
     };
     if !allowed.contains(&cpu) {
-        let allowed: Vec<String> = allowed.iter().map(usize::to_string).collect();
-        return Err(format!("this process may run on processors {} only", allowed.join(", ")));
+        return Err(format!("the processors this process may run on are {}", show_list(&allowed)));
     }
     // A sandbox may let the mask be read but not written.
     let tried = affinity::stay_on(&[cpu]).and_then(|()| affinity::stay_on(&allowed));

@@ -91,7 +91,7 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What was left out as slow, and how to read the numbers. Where the frequency's settings could be
-/// read, a warning has told what to do about them, or nothing has to be done.
+/// read, a warning has told what to do about them, or nothing has to be done; a guest has none.
 ///
 /// # Errors
 /// When standard error cannot be written.
@@ -108,7 +108,7 @@ pub fn closing(
         )?;
     }
     let settings_known = environment.boost.is_some() && environment.governors.is_some();
-    let frequency = if settings_known {
+    let frequency = if settings_known || environment.virtualised == Some(true) {
         ""
     } else {
         "; turn off turbo boost and frequency scaling for numbers to compare with other machines"

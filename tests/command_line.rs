@@ -4,7 +4,7 @@ mod invented;
 
 use std::sync::Arc;
 
-use bench_slope::cpus::allowed;
+use bench_slope::cpus::{allowed, show_list};
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{OpenError, Operation, Routine, Setup};
 use invented::{bench_slope, entry, entry_of, machine};
@@ -365,8 +365,7 @@ fn a_processor_that_is_not_there_is_told_before_anything_is_timed() {
     }
     let Some(allowed) = allowed() else { return };
     let outcome = bench_slope(&three(), &["--pin", "65000", "hash", "md5"]);
-    let allowed: Vec<String> = allowed.iter().map(usize::to_string).collect();
-    let only = format!("may run on processors {} only", allowed.join(", "));
+    let only = format!("may run on are {}\n", show_list(&allowed));
     assert!(outcome.err.contains(&only), "{}", outcome.err);
 }
 

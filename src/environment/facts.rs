@@ -1,7 +1,7 @@
 //! The facts in words, one line each.
 
-use super::parse::show_list;
 use super::{Environment, Governor};
+use crate::cpus::show_list;
 
 /// The facts that are known.
 pub fn facts(environment: &Environment) -> Vec<(&'static str, String)> {

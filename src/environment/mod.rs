@@ -17,6 +17,7 @@ use serde::Serialize;
 pub use cgroup::Quota;
 pub use cores::CoreKind;
 
+use crate::cpus::show_list;
 use crate::warning::Warning;
 
 /// The facts.
@@ -134,7 +135,7 @@ impl Environment {
         let all = self.governors.as_deref()?;
         let unsteady = all.iter().filter(|g| !STEADY_GOVERNORS.contains(&g.name.as_str()));
         let governors: Vec<(String, Option<String>)> = unsteady
-            .map(|g| (g.name.clone(), (all.len() > 1).then(|| parse::show_list(&g.cpus))))
+            .map(|g| (g.name.clone(), (all.len() > 1).then(|| show_list(&g.cpus))))
             .collect();
         (!governors.is_empty()).then_some(Warning::Governor { governors })
     }
@@ -170,7 +171,7 @@ impl Environment {
             return None;
         }
         let other = *kinds[1].cpus.first()?;
-        let kinds = kinds.iter().map(|k| (k.name.clone(), parse::show_list(&k.cpus))).collect();
+        let kinds = kinds.iter().map(|k| (k.name.clone(), show_list(&k.cpus))).collect();
         Some(Warning::KindsOfCores { kinds, other })
     }
 

@@ -48,16 +48,6 @@ pub fn list(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// Ascending processors as [`list`] reads them.
-pub fn show_list(cpus: &[usize]) -> String {
-    let runs = cpus.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
-        [one] => one.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
-        [] => String::new(),
-    });
-    runs.collect::<Vec<_>>().join(",")
-}
-
 /// The first field of `/proc/loadavg`, and the number of those that run from its fourth.
 pub fn load(text: &str) -> (Option<f64>, Option<u64>) {
     let mut fields = text.split_whitespace();
@@ -132,6 +122,7 @@ pub fn is_virtual(vendor: &str, product: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpus::show_list;
 
     /// What no parser may stumble over.
     const GARBAGE: &[&str] = &[
