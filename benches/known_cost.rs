@@ -104,6 +104,7 @@ fn main() -> ExitCode {
         workers,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),
+        root: "/".into(),
     };
     let cases: Vec<_> = machine.catalogue.cases(Section::Hash).collect();
     let plan = Plan::default();

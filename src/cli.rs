@@ -61,6 +61,10 @@ pub struct Options {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
     pub repetitions: Option<u32>,
 
+    /// Measure on this processor only, counted from 0.
+    #[arg(long, global = true, value_name = "CPU", allow_hyphen_values = true)]
+    pub pin: Option<usize>,
+
     /// Let messages start at odd addresses.
     #[arg(long, global = true)]
     pub unaligned: bool,
@@ -78,7 +82,8 @@ pub struct Options {
     #[arg(long, global = true)]
     pub include_slow: bool,
 
-    /// Say more about each row on standard error: its error, the cost of a call, what computed it.
+    /// Say more on standard error: what is known of the machine; of each row its error, the cost of
+    /// a call, what computed it.
     #[arg(long, global = true)]
     pub verbose: bool,
 

@@ -21,12 +21,17 @@ pub struct Cpus<'a> {
 }
 
 impl<'a> Cpus<'a> {
-    /// Looks at the machine; `lowest` is the lowest contention that earlier workers saw.
-    pub fn new(clock: &'a dyn Clock, grain: Grain, lowest: Option<f64>) -> Self {
+    /// Looks at the machine; `only` are the processors to stay on, empty for all that are allowed;
+    /// `lowest` is the lowest contention that earlier workers saw.
+    pub fn new(clock: &'a dyn Clock, grain: Grain, only: &[usize], lowest: Option<f64>) -> Self {
+        if !only.is_empty() {
+            // The parent has tried it: what fails here would fail there.
+            let _ = affinity::stay_on(only);
+        }
         let mut cpus = Cpus {
             clock,
             grain,
-            allowed: affinity::allowed(),
+            allowed: affinity::allowed().unwrap_or_default(),
             at: 0,
             lowest: Lowest { confirmed: lowest, readings: Vec::new() },
             judges: true,
@@ -70,10 +75,45 @@ impl<'a> Cpus<'a> {
             }
             self.at = (self.at + 1) % self.allowed.len().max(1);
             if let Some(&cpu) = self.allowed.get(self.at) {
-                affinity::run_on(cpu);
+                // Where that is not permitted it stays where it is, which costs quiet windows but
+                // makes nothing wrong.
+                let _ = affinity::stay_on(&[cpu]);
             }
         }
     }
+}
+
+/// The processors this process may run on, ascending; `None` where that cannot be told.
+#[must_use]
+pub fn allowed() -> Option<Vec<usize>> {
+    affinity::allowed()
+}
+
+/// Ascending processors in few words: `0-3,8`.
+#[must_use]
+pub fn show_list(cpus: &[usize]) -> String {
+    let runs = cpus.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
+/// Whether workers can be made to stay on a processor.
+///
+/// # Errors
+/// Why not, as a sentence.
+pub fn check_pin(cpu: usize) -> Result<(), String> {
+    let Some(allowed) = allowed().filter(|allowed| !allowed.is_empty()) else {
+        return Err("this platform does not let a program choose its processor".to_owned());
+    };
+    if !allowed.contains(&cpu) {
+        return Err(format!("the processors this process may run on are {}", show_list(&allowed)));
+    }
+    // A sandbox may let the mask be read but not written.
+    let tried = affinity::stay_on(&[cpu]).and_then(|()| affinity::stay_on(&allowed));
+    tried.map_err(|error| format!("this process may not choose its processor: {error}"))
 }
 
 /// The lowest contention that was seen more than once or twice: a single low reading is a chain
@@ -112,32 +152,36 @@ impl Lowest {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod affinity {
+    use std::io;
+
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    /// The processors the caller's affinity mask allows; empty when it cannot be read.
-    pub fn allowed() -> Vec<usize> {
-        match sched_getaffinity(None) {
-            Ok(set) => (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect(),
-            Err(_) => Vec::new(),
-        }
+    /// The processors the caller's affinity mask allows; `None` when it cannot be read.
+    pub fn allowed() -> Option<Vec<usize>> {
+        let set = sched_getaffinity(None).ok()?;
+        Some((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
     }
 
-    /// Moves this thread. Where that is not permitted it stays where it is, which costs quiet
-    /// windows but makes nothing wrong.
-    pub fn run_on(cpu: usize) {
+    /// Lets this thread run on these processors only.
+    pub fn stay_on(cpus: &[usize]) -> io::Result<()> {
         let mut set = CpuSet::new();
-        set.set(cpu);
-        let _ = sched_setaffinity(None, &set);
+        // The mask has no place for others.
+        cpus.iter().filter(|&&cpu| cpu < CpuSet::MAX_CPU).for_each(|&cpu| set.set(cpu));
+        Ok(sched_setaffinity(None, &set)?)
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod affinity {
-    pub fn allowed() -> Vec<usize> {
-        Vec::new()
+    use std::io;
+
+    pub fn allowed() -> Option<Vec<usize>> {
+        None
     }
 
-    pub fn run_on(_: usize) {}
+    pub fn stay_on(_: &[usize]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A group of cases measured by worker after worker, until every row is good enough or time is up.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct Machine {
     pub patience: Duration,
     /// Set when the user wants to stop: what is measured so far is kept.
     pub interrupted: Arc<AtomicBool>,
+    /// Where the files that describe the machine begin: `/`, or a folder of an invented one.
+    pub root: PathBuf,
 }
 
 impl Machine {
@@ -46,13 +49,15 @@ impl Machine {
 
 /// How a group is to be measured.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Plan {
+pub struct Plan<'a> {
     /// Exactly so many rounds of every row, instead of as many as it takes.
     pub repetitions: Option<u32>,
     /// Whether messages start at odd addresses.
     pub unaligned: bool,
     /// One rough visit to each row by each of a few workers; no number is not a failure then.
     pub quick: bool,
+    /// The processors workers stay on; empty for any that is allowed.
+    pub cpus: &'a [usize],
 }
 
 /// How far a group is.
@@ -81,7 +86,7 @@ const STARVED: f64 = 0.75;
 
 /// The time a group of `rows` may take: half a second each for a few, 60 ms each for many.
 #[must_use]
-pub fn time_limit_ns(rows: usize, plan: Plan) -> u64 {
+pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
     let rows = rows as u64;
     if plan.quick {
         8_000_000 * rows
@@ -102,7 +107,7 @@ const QUICK_WORKERS: u32 = 2;
 pub fn measure(
     machine: &Machine,
     cases: &[Case],
-    plan: Plan,
+    plan: Plan<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> io::Result<(Vec<Record>, Vec<Warning>)> {
     let mut rows: Vec<Row> = cases
@@ -177,7 +182,7 @@ fn pending(rows: &[Row], worker: u32, time_is_up: bool, seen: &Seen) -> Vec<usiz
     open
 }
 
-fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan, seen: &Seen) -> Request {
+fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &Seen) -> Request {
     let rounds = plan.repetitions.map(|repetitions| {
         let workers = repetitions.min(WORKERS_FOR_REPETITIONS);
         repetitions / workers + u32::from(worker < repetitions % workers)
@@ -190,6 +195,7 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan, seen: &Seen) -
         quick: plan.quick,
         rounds,
         lowest_contention: seen.lowest_contention,
+        cpus: plan.cpus.to_vec(),
         offset_bytes: 64 * line + usize::from(plan.unaligned),
         cases: open
             .iter()

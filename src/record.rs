@@ -3,6 +3,7 @@
 
 use bench_slope_algorithms::{Axis, Case, Section};
 
+use crate::environment::Environment;
 use crate::warning::Warning;
 use crate::wire::Failure;
 
@@ -11,6 +12,8 @@ use crate::wire::Failure;
 pub struct Run {
     /// Where the frequency behind cycles comes from, when there is one.
     pub frequency: Option<Frequency>,
+    /// The machine as it was before the run.
+    pub environment: Environment,
     /// One record for each row, in printing order.
     pub records: Vec<Record>,
     /// What the reader should know before believing a number.

@@ -9,6 +9,8 @@ use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
 
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
+use crate::cpus;
+use crate::environment::Environment;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::record::{Frequency, Run};
 use crate::report;
@@ -52,7 +54,8 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
         stop_on_interruption(&interrupted);
     }
     let (clock, patience) = (machine_clock(), Machine::PATIENCE);
-    let machine = Machine { catalogue, clock, workers, patience, interrupted };
+    let root = "/".into();
+    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
     run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
 }
 
@@ -121,15 +124,34 @@ fn measure_all(
             }
         }
     }
+    if let Some(cpu) = options.pin
+        && let Err(reason) = cpus::check_pin(cpu)
+    {
+        writeln!(err, "error: --pin {cpu}: {reason}")?;
+        return Ok(code::USAGE);
+    }
+    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    if options.verbose {
+        tell::facts(&environment, err)?;
+    }
+    // How fast it is does not matter to a quick run.
+    if !options.quiet && !options.quick {
+        tell::warnings(&environment.warnings(), err)?;
+    }
     let mut failed = false;
     if options.quick {
         // All known answers, the long ones too, before anything runs in a worker.
         failed |= selftest::as_text(&machine.catalogue, err, &mut io::sink())?.wrong > 0;
     }
+    let cpus = match options.pin {
+        Some(cpu) => vec![cpu],
+        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
+    };
     let plan = Plan {
         repetitions: options.repetitions,
         unaligned: options.unaligned,
         quick: options.quick,
+        cpus: &cpus,
     };
     let frequency = options.cpu_mhz;
     groups.retain(|(_, cases)| !cases.is_empty());
@@ -140,7 +162,7 @@ fn measure_all(
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
         let (records, warnings) = measured?;
-        let mut run = Run { frequency, records, warnings };
+        let mut run = Run { frequency, environment: environment.clone(), records, warnings };
         if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
             run.warnings.push(Warning::FrequencyUnknown);
         }
@@ -165,7 +187,7 @@ fn measure_all(
     if !options.quiet {
         let all = names.is_empty() && !include_slow;
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
-        tell::closing(&left_out, err)?;
+        tell::closing(&left_out, &environment, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
 }

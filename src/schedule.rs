@@ -63,7 +63,7 @@ pub fn work<E>(
         pace: if request.quick { Pace::QUICK } else { Pace::THOROUGH },
         every_size: request.rounds.is_some(),
         clock,
-        cpus: Cpus::new(clock, grain, request.lowest_contention),
+        cpus: Cpus::new(clock, grain, &request.cpus, request.lowest_contention),
         tick_ns,
         wanted: request.rounds.unwrap_or(u32::MAX),
     };

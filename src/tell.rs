@@ -4,9 +4,20 @@ use std::io::{self, IsTerminal, Write};
 
 use bench_slope_algorithms::{Catalogue, Section};
 
+use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Record, Run};
 use crate::report::significant;
+use crate::warning::Warning;
+
+/// What is known of the machine.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn facts(environment: &Environment, err: &mut dyn Write) -> io::Result<()> {
+    let mut facts = environment.facts().into_iter();
+    facts.try_for_each(|(name, value)| writeln!(err, "environment: {name}: {value}"))
+}
 
 /// Says why rows have no number.
 ///
@@ -24,14 +35,20 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What to know before believing a number.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn warnings(warnings: &[Warning], err: &mut dyn Write) -> io::Result<()> {
+    warnings.iter().try_for_each(|warning| writeln!(err, "warning: {warning}"))
+}
+
 /// Warnings, and what a reader of these rows cannot see in them.
 ///
 /// # Errors
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    for warning in &run.warnings {
-        writeln!(err, "warning: {warning}")?;
-    }
+    warnings(&run.warnings, err)?;
     // A KDF's length is its own affair: PBKDF2 derives one block of its hash.
     let squeezed: Vec<String> = run
         .records
@@ -73,11 +90,16 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// What was left out as slow, and how to read the numbers.
+/// What was left out as slow, and how to read the numbers. Where the frequency's settings could be
+/// read, a warning has told what to do about them, or nothing has to be done; a guest has none.
 ///
 /// # Errors
 /// When standard error cannot be written.
-pub fn closing(left_out: &[&str], err: &mut dyn Write) -> io::Result<()> {
+pub fn closing(
+    left_out: &[&str],
+    environment: &Environment,
+    err: &mut dyn Write,
+) -> io::Result<()> {
     if !left_out.is_empty() {
         let slow = left_out.join(", ");
         writeln!(
@@ -85,10 +107,15 @@ pub fn closing(left_out: &[&str], err: &mut dyn Write) -> io::Result<()> {
             "note: left out because they are slow: {slow} (--include-slow, or name them)"
         )?;
     }
+    let settings_known = environment.boost.is_some() && environment.governors.is_some();
+    let frequency = if settings_known || environment.virtualised == Some(true) {
+        ""
+    } else {
+        "; turn off turbo boost and frequency scaling for numbers to compare with other machines"
+    };
     writeln!(
         err,
-        "note: each number is the best this machine does with the message in its caches; turn off \
-         turbo boost and frequency scaling for numbers to compare with other machines"
+        "note: each number is the best this machine does with the message in its caches{frequency}"
     )
 }
 

@@ -28,6 +28,50 @@ pub enum Warning {
         /// Processor time over wall time.
         share: f64,
     },
+    /// The frequency follows the load.
+    Governor {
+        /// Names of such scaling governors, each with its processors unless it has them all.
+        governors: Vec<(String, Option<String>)>,
+    },
+    /// The frequency follows temperature and the other cores.
+    Turbo {
+        /// The file that switches it.
+        file: &'static str,
+        /// What it holds now: 0 or 1.
+        on_is: u8,
+    },
+    /// Others use the processors now.
+    Load {
+        /// Processes that ran or waited to run, average of the last minute.
+        load: f64,
+        /// Processors online.
+        cpus: usize,
+    },
+    /// The process is stopped again and again when it has used its time.
+    Quota {
+        /// Processors' worth of time.
+        cpus: f64,
+        /// The file that sets it.
+        file: String,
+        /// What this file holds without a quota.
+        unlimited: &'static str,
+        /// What it holds now.
+        value: String,
+    },
+    /// A number holds for one kind of core.
+    KindsOfCores {
+        /// Names and processors, the fastest first.
+        kinds: Vec<(String, String)>,
+        /// A processor of another kind than the fastest.
+        other: usize,
+    },
+    /// The kernel's time source is slow to read, or coarse.
+    TimeSource {
+        /// Its name.
+        current: String,
+        /// A better one that the kernel offers.
+        better: Option<String>,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -68,8 +112,84 @@ impl fmt::Display for Warning {
                  is measured): stop other programs, or lift the CPU quota",
                 100.0 * share
             ),
+            Warning::Governor { governors } => {
+                let named = governors.iter().map(|(name, cpus)| match cpus {
+                    Some(cpus) => format!("{name} on {cpus}"),
+                    None => name.clone(),
+                });
+                let undo = governors.iter().map(|(name, cpus)| match cpus {
+                    Some(cpus) => format!("`sudo cpupower -c {cpus} frequency-set -g {name}`"),
+                    None => format!("`sudo cpupower frequency-set -g {name}`"),
+                });
+                write!(
+                    f,
+                    "the scaling governor ({}) lets the frequency follow the load: \
+                     `sudo cpupower frequency-set -g performance`, and back with {}",
+                    list(&named.collect::<Vec<_>>()),
+                    undo.collect::<Vec<_>>().join(" and "),
+                )
+            }
+            Warning::Turbo { file, on_is } => write!(
+                f,
+                "turbo boost is on, and the frequency follows temperature and the other cores: \
+                 `echo {} | sudo tee {file}`, and back with `echo {on_is} | sudo tee {file}`",
+                1 - on_is.min(&1),
+            ),
+            Warning::Load { load, cpus } => write!(
+                f,
+                "other programs run, the load average is {load:.2} on {}: `top` names them; \
+                 `kill -STOP PID`, and back with `kill -CONT PID`",
+                counted(*cpus, "processor"),
+            ),
+            Warning::Quota { cpus, file, unlimited, value } => {
+                let file = quoted(file);
+                write!(
+                    f,
+                    "a CPU quota stops the measurement again and again, it allows {cpus:.2} of a \
+                     processor: start the container without `--cpus`, or `echo {unlimited} | sudo \
+                     tee {file}`, and back with `echo {} | sudo tee {file}`",
+                    quoted(value),
+                )
+            }
+            Warning::KindsOfCores { kinds, other } => {
+                let kinds: Vec<String> =
+                    kinds.iter().map(|(name, cpus)| format!("{name} on {cpus}")).collect();
+                write!(
+                    f,
+                    "there are several kinds of cores ({}) and the numbers are of the fastest that \
+                     this process may use: `--pin {other}` measures another, and without `--pin` it \
+                     is the fastest again",
+                    list(&kinds),
+                )
+            }
+            Warning::TimeSource { current, better: Some(better) } => {
+                let file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+                write!(
+                    f,
+                    "the kernel's time source {current} is slow to read or coarse: `echo {better} | \
+                     sudo tee {file}`, and back with `echo {current} | sudo tee {file}`"
+                )
+            }
+            Warning::TimeSource { current, better: None } => write!(
+                f,
+                "the kernel's time source {current} is slow to read or coarse, and no better one \
+                 was found: `sudo dmesg | grep -i clocksource` tells why; on a processor whose \
+                 counter is sound boot with `tsc=reliable`, and back without it"
+            ),
         }
     }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A word as a shell takes it: names of control groups may have any character.
+fn quoted(word: &str) -> String {
+    if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-@:+,=".contains(c)) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Names in a sentence, the first few of them.

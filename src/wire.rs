@@ -17,6 +17,8 @@ pub struct Request {
     pub quick: bool,
     /// The lowest contention that earlier workers saw.
     pub lowest_contention: Option<f64>,
+    /// The processors to stay on; empty for any that is allowed.
+    pub cpus: Vec<usize>,
     /// Bytes past a 64-byte boundary at which messages start.
     pub offset_bytes: usize,
     /// The cases in the order of the visits.

@@ -4,6 +4,7 @@ mod invented;
 
 use std::sync::Arc;
 
+use bench_slope::cpus::{allowed, show_list};
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{OpenError, Operation, Routine, Setup};
 use invented::{bench_slope, entry, entry_of, machine};
@@ -401,4 +402,31 @@ fn an_interruption_keeps_what_is_measured() {
     assert_eq!(outcome.code, 130, "{}", outcome.err);
     assert_eq!(outcome.out.matches("n/a: interrupted").count(), 3, "{}", outcome.out);
     assert!(outcome.err.ends_with("interrupted: what was measured before is above\n"));
+}
+
+#[test]
+fn a_processor_that_is_not_there_is_told_before_anything_is_timed() {
+    for bad in ["-1", "x", "", "1.5", "0-1", "99999999999999999999999", "65000"] {
+        let machine = three();
+        let outcome = bench_slope(&machine, &["--pin", bad, "hash", "md5"]);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{bad}");
+        assert!(outcome.err.contains("--pin"), "{bad}: {}", outcome.err);
+        assert_eq!(machine.clock.monotonic_ns(), 0, "time passed");
+    }
+    let Some(allowed) = allowed() else { return };
+    let outcome = bench_slope(&three(), &["--pin", "65000", "hash", "md5"]);
+    let only = format!("may run on are {}\n", show_list(&allowed));
+    assert!(outcome.err.contains(&only), "{}", outcome.err);
+}
+
+#[test]
+fn workers_stay_on_the_processor_that_is_named() {
+    let Some(&last) = allowed().as_ref().and_then(|allowed| allowed.last()) else { return };
+    let words = ["--pin", &last.to_string(), "--verbose", "hash", "md5"];
+    let outcome = bench_slope(&three(), &words);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let fact = format!("environment: pinned to processor: {last}\n");
+    assert!(outcome.err.contains(&fact), "{}", outcome.err);
+    // The workers of invented machines run in this thread.
+    assert_eq!(allowed(), Some(vec![last]));
 }

@@ -5,6 +5,8 @@ mod invented;
 use std::fs;
 use std::path::PathBuf;
 
+use bench_slope::environment::Environment;
+use bench_slope::warning::Warning;
 use bench_slope_algorithms::{Catalogue, Section};
 use invented::{bench_slope, entry, machine};
 
@@ -78,12 +80,71 @@ fn exit_codes_are_told_alike() {
     }
 }
 
+/// One of each kind of advice on the environment.
+fn advice() -> Vec<Warning> {
+    vec![
+        Warning::Governor { governors: vec![("powersave".to_owned(), None)] },
+        Warning::Turbo { file: "/sys/devices/system/cpu/cpufreq/boost", on_is: 1 },
+        Warning::Turbo { file: "/sys/devices/system/cpu/intel_pstate/no_turbo", on_is: 0 },
+        Warning::Load { load: 1.5, cpus: 4 },
+        Warning::Quota {
+            cpus: 0.5,
+            file: "/sys/fs/cgroup/cpu.max".to_owned(),
+            unlimited: "max",
+            value: "50000 100000".to_owned(),
+        },
+        Warning::KindsOfCores {
+            kinds: [("performance", "0-7"), ("efficiency", "8-11")]
+                .map(|(name, cpus)| (name.to_owned(), cpus.to_owned()))
+                .to_vec(),
+            other: 8,
+        },
+        Warning::TimeSource { current: "hpet".to_owned(), better: Some("tsc".to_owned()) },
+        Warning::TimeSource { current: "hpet".to_owned(), better: None },
+    ]
+}
+
+#[test]
+fn the_advice_on_the_environment_is_told_word_by_word() {
+    let environment = document("docs/environment.md");
+    for warning in advice() {
+        // A new warning has to say here whether it belongs there.
+        let belongs = match warning {
+            Warning::Governor { .. }
+            | Warning::Turbo { .. }
+            | Warning::Load { .. }
+            | Warning::Quota { .. }
+            | Warning::KindsOfCores { .. }
+            | Warning::TimeSource { .. } => true,
+            Warning::NeverQuiet { .. }
+            | Warning::Imprecise { .. }
+            | Warning::NoErrorStated { .. }
+            | Warning::Starved { .. } => false,
+        };
+        assert!(belongs);
+        let line = format!("\nwarning: {warning}\n");
+        assert!(environment.contains(&line), "docs/environment.md lacks{line}");
+    }
+}
+
+#[test]
+fn every_fact_of_the_environment_is_told() {
+    let told = document("docs/environment.md");
+    let value = serde_json::to_value(Environment::default()).expect("JSON");
+    let fields = value.as_object().expect("an object");
+    for field in fields.keys() {
+        assert!(told.contains(&format!("\n| `{field}` |")), "docs/environment.md lacks {field}");
+    }
+    assert_eq!(told.matches("\n| `").count(), fields.len(), "it tells more than there is");
+}
+
 #[test]
 fn links_lead_somewhere() {
     for name in [
         "README.md",
         "docs/architecture.md",
         "docs/method.md",
+        "docs/environment.md",
         "docs/packaging.md",
         "docs/coverage.md",
         "docs/adding-an-algorithm.md",

@@ -99,8 +99,10 @@ struct Outcome {
 fn measured(catalogue: Catalogue, patience: Duration, words: &[&str]) -> Outcome {
     let program = std::env::current_exe().expect("this program has a path");
     let workers = Workers::Processes(program);
+    // What this machine is like must not decide what is told.
+    let root = "/nonexistent".into();
     let (clock, interrupted) = (machine_clock(), Arc::default());
-    let machine = Machine { catalogue, clock, workers, patience, interrupted };
+    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let words = std::iter::once("bench-slope").chain(words.iter().copied());
     let code = run(words.map(Into::into), &machine, &mut out, &mut err);
@@ -149,6 +151,7 @@ fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
         workers: missing,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),
+        root: "/nonexistent".into(),
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = run(["bench-slope", "hash"].map(Into::into), &machine, &mut out, &mut err);

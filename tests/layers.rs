@@ -16,6 +16,7 @@ const ORDER: &[&str] = &[
     "schedule",
     "worker",
     "warning",
+    "environment",
     "record",
     "rows",
     "group",

@@ -105,8 +105,10 @@ pub fn machine(entries: Vec<Entry>, step_ns: u64, cost: Cost) -> Machine {
     let catalogue = Catalogue::new(entries, &[("hash", ANSWERS), ("cipher", CIPHER_ANSWERS)])
         .expect("the answers parse");
     let (clock, workers) = (Arc::new(clock), Workers::InProcess);
+    // No file describes it.
+    let root = "/nonexistent".into();
     let (patience, interrupted) = (Machine::PATIENCE, Arc::default());
-    Machine { catalogue, clock, workers, patience, interrupted }
+    Machine { catalogue, clock, workers, patience, interrupted, root }
 }
 
 /// Runs the program with these words.
