@@ -9,6 +9,7 @@ pub mod cpus;
 pub mod fit;
 pub mod frequency;
 pub mod group;
+pub mod linearity;
 pub mod record;
 pub mod report;
 pub mod rows;

@@ -7,6 +7,7 @@ use bench_slope_algorithms::{Catalogue, Section};
 use crate::group::Progress;
 use crate::record::{Record, Run};
 use crate::report::significant;
+use crate::warning::bent;
 
 /// Says why rows have no number.
 ///
@@ -59,9 +60,12 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
         Some(error) => format!("±{:.2} %", 100.0 * error),
         None => "error unknown".to_owned(),
     };
+    let bend = measured.bend.map_or_else(String::new, |bend| {
+        format!(", no straight line ({})", bent(record.unit, bend))
+    });
     writeln!(
         err,
-        "{}: {} ns/{} {error}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        "{}: {} ns/{} {error}{bend}, {} ns/call, {} rounds in {} processes{}, crate {}",
         record.name(),
         significant(measured.ns_per_unit, 6),
         record.unit,
