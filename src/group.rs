@@ -223,6 +223,11 @@ fn warnings(records: &[Record], seen: &Seen) -> Vec<Warning> {
     if !imprecise.is_empty() {
         warnings.push(Warning::Imprecise { rows: imprecise });
     }
+    let bent: Vec<_> =
+        measured().filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit, bend))).collect();
+    if !bent.is_empty() {
+        warnings.push(Warning::NoLine { rows: bent });
+    }
     let unknown = measured().filter(|(_, m)| m.relative_error.is_none()).count();
     if unknown > 0 {
         warnings.push(Warning::NoErrorStated { rows: unknown });

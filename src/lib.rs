@@ -10,6 +10,7 @@ pub mod environment;
 pub mod fit;
 pub mod frequency;
 pub mod group;
+pub mod linearity;
 pub mod record;
 pub mod report;
 pub mod rows;

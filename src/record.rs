@@ -4,6 +4,7 @@
 use bench_slope_algorithms::{Axis, Case, Section};
 
 use crate::environment::Environment;
+use crate::linearity::Bend;
 use crate::warning::Warning;
 use crate::wire::Failure;
 
@@ -67,6 +68,8 @@ pub struct Measured {
     /// Half the width of the slope's 95 % interval, relative to the slope; `None` when too few
     /// processes measured it to tell.
     pub relative_error: Option<f64>,
+    /// Where the time bends, when it is no straight line: then the slope is not the cost of every size.
+    pub bend: Option<Bend>,
     /// Processes that measured it.
     pub processes: u32,
     /// Rounds over all sizes that the number rests on.

@@ -7,6 +7,7 @@ use bench_slope_algorithms::{Axis, Case};
 use crate::cpus::QUIET_WITHIN;
 use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_mean};
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
+use crate::linearity::bend;
 use crate::record::{Measured, Record};
 use crate::wire::{Event, Failure, Round};
 
@@ -269,6 +270,10 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             cycles_per_unit: None,
             measured_mhz: frequency(row, seen),
             ns_per_call: estimate.line.intercept,
+            // Without an error nothing tells a bend from a disturbance of a few sizes.
+            bend: estimate
+                .slope_error
+                .and_then(|error| bend(&row.case.entry.axis.sizes(), &estimate.floors, error)),
             relative_error: estimate.slope_error.map(|error| error / slope),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,

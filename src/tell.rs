@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Record, Run};
 use crate::report::significant;
-use crate::warning::Warning;
+use crate::warning::{Warning, bent};
 
 /// What is known of the machine.
 ///
@@ -76,9 +76,12 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
         Some(error) => format!("±{:.2} %", 100.0 * error),
         None => "error unknown".to_owned(),
     };
+    let bend = measured.bend.map_or_else(String::new, |bend| {
+        format!(", no straight line ({})", bent(record.unit, bend))
+    });
     writeln!(
         err,
-        "{}: {} ns/{} {error}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        "{}: {} ns/{} {error}{bend}, {} ns/call, {} rounds in {} processes{}, crate {}",
         record.name(),
         significant(measured.ns_per_unit, 6),
         record.unit,

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::linearity::Bend;
+
 /// A warning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
@@ -15,6 +17,11 @@ pub enum Warning {
     Imprecise {
         /// Names and relative errors.
         rows: Vec<(String, f64)>,
+    },
+    /// Rows whose time is no straight line.
+    NoLine {
+        /// Names, what the cost is counted by, and bends.
+        rows: Vec<(String, &'static str, Bend)>,
     },
     /// Rows measured by too few processes to state an error.
     NoErrorStated {
@@ -94,6 +101,18 @@ impl fmt::Display for Warning {
                     "less exact than the rest: {}; the machine is noisy: try again, name only the \
                      rows you need, or raise --repetitions",
                     list(&rows)
+                )
+            }
+            Warning::NoLine { rows } => {
+                let rows: Vec<String> = rows
+                    .iter()
+                    .map(|(name, unit, bend)| format!("{name} {}", bent(unit, *bend)))
+                    .collect();
+                write!(
+                    f,
+                    "time is no straight line, and the slope is not the cost of every size: {}: \
+                     compare at the sizes you need",
+                    rows.join("; ")
                 )
             }
             Warning::NoErrorStated { rows } => write!(
@@ -190,6 +209,15 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Both sides of a bend: `1.93 ns/byte up to 1024, 0.45 above`.
+#[must_use]
+pub fn bent(unit: &str, bend: Bend) -> String {
+    format!(
+        "{:.3} ns/{unit} up to {}, {:.3} above",
+        bend.ns_per_unit_below, bend.size, bend.ns_per_unit_above
+    )
 }
 
 /// Names in a sentence, the first few of them.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// From the bottom up, as `docs/architecture.md` tells it.
 const ORDER: &[&str] = &[
     "fit",
+    "linearity",
     "clock",
     "sample",
     "frequency",
