@@ -12,7 +12,7 @@ use crate::record::Frequency;
 /// Each operation is timed at sizes from 0 to 4 KiB; the slope of time over size is the cost of a
 /// byte. Every implementation has to give its standard's answers before it is timed.
 #[derive(Parser)]
-#[command(name = "bench-slope", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "bench-slope", version, disable_help_subcommand = true)]
 struct CommandLine {
     #[command(flatten)]
     options: Options,

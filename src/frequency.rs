@@ -17,8 +17,9 @@ const LONG_TURNS: u32 = 192;
 const SHORT_TURNS: u32 = 64;
 /// Turns of the wide kernel in a probe: as long as the long chain where four operations go at once.
 const WIDE_TURNS: u32 = 4 * LONG_TURNS;
-/// A clock must tell at least this many steps in a chain to judge by a few per cent.
-const STEPS_PER_CHAIN: u64 = 100;
+/// A clock must tell at least this many steps in a chain to judge by a few per cent: one of 24 MHz
+/// does.
+const STEPS_PER_CHAIN: u64 = 50;
 
 /// A look at the core: what the kernels took, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,10 +67,10 @@ pub struct Progress {
     pub done: usize,
     /// All rows.
     pub rows: usize,
-    /// Time spent over the time there is, from 0 to a little over 1.
-    pub time: f64,
-    /// The time there is, in seconds.
+    /// Seconds spent.
     pub seconds: f64,
+    /// Seconds left at most, when that can be told.
+    pub seconds_left: Option<f64>,
 }
 
 /// Without a precise answer sampling still goes on for so many workers, whatever the time.
@@ -97,6 +97,8 @@ pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
 
 /// Rows that are far from exact when time is up get this much more of it, in shares of the limit.
 const EXTRA_TIME: f64 = 0.2;
+/// Workers that may be lost before they began, as when the program is replaced while it runs.
+const UNLUCKY_WORKERS: u32 = 3;
 /// Workers of a quick run: as few as a slope of slow rows, which share their sizes, can be drawn from.
 const QUICK_WORKERS: u32 = 2;
 
@@ -123,35 +125,41 @@ pub fn measure(
     let mut seen = Seen::default();
     let begin = machine.clock.monotonic_ns();
     let limit_ns = time_limit_ns(rows.len(), plan);
+    let planned = planned_workers(plan);
+    let mut unlucky = 0;
     for worker in 0.. {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
         let time = spent_ns as f64 / limit_ns.max(1) as f64;
         // The next worker would overrun the limit by more than half of itself.
-        let time_is_up = time * (1.0 + 0.5 / f64::from(worker.max(1))) > 1.0;
-        let open = pending(&rows, worker, time_is_up && worker > 0, &seen);
-        let done = rows.len() - open.len();
-        progress(Progress { done, rows: rows.len(), time, seconds: limit_ns as f64 / 1e9 });
-        let enough = match plan {
-            Plan { repetitions: Some(repetitions), .. } => {
-                worker >= repetitions.min(WORKERS_FOR_REPETITIONS)
-            }
-            Plan { quick: true, .. } => worker >= QUICK_WORKERS,
-            _ => worker >= WORKERS_WHATEVER_THE_TIME && time > 1.0 + EXTRA_TIME,
+        let time_is_up = planned.is_none()
+            && worker >= WORKERS_WHATEVER_THE_TIME
+            && time * (1.0 + 0.5 / f64::from(worker)) > 1.0;
+        let open = pending(&rows, worker, time_is_up, &seen);
+        progress(Progress::at(&rows, &open, worker, spent_ns, planned, limit_ns));
+        let enough = match planned {
+            Some(planned) => worker >= planned,
+            None => worker >= WORKERS_WHATEVER_THE_TIME && time > 1.0 + EXTRA_TIME,
         };
         if open.is_empty() || enough || machine.is_interrupted() {
             break;
         }
         let request = request(&rows, &open, worker, plan, &seen);
-        let Machine { catalogue, clock, workers, patience, interrupted } = machine;
-        let outcome = workers.serve(catalogue, &**clock, &request, *patience, interrupted)?;
+        // Rounds that were asked for take what they take, a second each at the very most.
+        let asked = u64::from(request.rounds.unwrap_or(0)) * open.len() as u64;
+        let patience = machine.patience.saturating_add(Duration::from_secs(asked));
+        let Machine { catalogue, clock, workers, interrupted, .. } = machine;
+        let outcome = workers.serve(catalogue, &**clock, &request, patience, interrupted)?;
         if machine.is_interrupted() && outcome.death.is_some() {
             // The interruption reaches workers too; no row is to blame.
             break;
         }
-        take(&mut rows, &open, outcome.events, outcome.death, &mut seen)?;
+        match take(&mut rows, &open, outcome.events, outcome.death, &mut seen) {
+            // Nothing was told: another worker follows, unless none ever begins.
+            Err(_) if unlucky < UNLUCKY_WORKERS => unlucky += 1,
+            taken => taken?,
+        }
         settle_frequency(&mut rows, &mut seen);
-        let adapts = plan.repetitions.is_none() && !plan.quick;
-        if adapts && worker + 1 >= FEWEST_WORKERS {
+        if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
                 row.good_enough = is_good_enough(row, &seen);
             }
@@ -163,6 +171,39 @@ pub fn measure(
     let records: Vec<Record> = rows.iter().map(|row| record(row, &seen)).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };
     Ok((records, warnings))
+}
+
+/// How many workers a plan asks for; `None` when that depends on what they find.
+fn planned_workers(plan: Plan) -> Option<u32> {
+    match plan {
+        Plan { repetitions: Some(repetitions), .. } => {
+            Some(repetitions.min(WORKERS_FOR_REPETITIONS))
+        }
+        Plan { quick: true, .. } => Some(QUICK_WORKERS),
+        _ => None,
+    }
+}
+
+impl Progress {
+    fn at(
+        rows: &[Row],
+        open: &[usize],
+        worker: u32,
+        spent_ns: u64,
+        planned: Option<u32>,
+        limit_ns: u64,
+    ) -> Self {
+        let spent = spent_ns as f64 / 1e9;
+        let seconds_left = match planned {
+            // As long as those before took, once there was one.
+            Some(planned) if worker > 0 => {
+                Some(spent / f64::from(worker) * f64::from(planned.saturating_sub(worker)))
+            }
+            Some(_) => None,
+            None => Some((limit_ns as f64 / 1e9 * (1.0 + EXTRA_TIME) - spent).max(0.0)),
+        };
+        Progress { done: rows.len() - open.len(), rows: rows.len(), seconds: spent, seconds_left }
+    }
 }
 
 /// The rows still to be sampled, each worker starting with another one, so that no row always

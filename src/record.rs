@@ -79,6 +79,15 @@ pub struct Measured {
 }
 
 impl Run {
+    /// The frequency that the rows were measured at, in the median; `None` when it is not known.
+    #[must_use]
+    pub fn usual_mhz(&self) -> Option<f64> {
+        let measured = self.records.iter().filter_map(|record| record.result.as_ref().ok());
+        let mut mhz: Vec<f64> = measured.filter_map(|measured| measured.measured_mhz).collect();
+        mhz.sort_by(f64::total_cmp);
+        mhz.get(mhz.len() / 2).copied()
+    }
+
     /// Whether a row was measured without its frequency.
     #[must_use]
     pub fn has_unknown_frequency(&self) -> bool {
@@ -127,7 +136,9 @@ impl Record {
                 Some(Frequency::Measured) => measured.measured_mhz,
                 None => None,
             };
-            measured.cycles_per_unit = mhz.map(|mhz| ns * mhz / 1e3);
+            let cycles = mhz.map(|mhz| ns * mhz / 1e3);
+            // A frequency that no processor has may overflow.
+            measured.cycles_per_unit = cycles.filter(|cycles| cycles.is_finite());
         }
     }
 }

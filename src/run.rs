@@ -1,5 +1,6 @@
 //! The story of one run.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::report;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
 use crate::warning::Warning;
+use crate::wire::Failure;
 use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -44,10 +46,10 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
         let _ = writeln!(io::stderr(), "skipped: {NO_BENCHMARKS} is set");
         return code::SKIPPED;
     }
-    let workers = match std::env::current_exe() {
-        Ok(program) => Workers::Processes(program),
-        Err(_) => Workers::InProcess,
-    };
+    // On Linux this very program, even when its file is replaced or removed while it runs.
+    let this = std::path::PathBuf::from("/proc/self/exe");
+    let program = if this.exists() { Ok(this) } else { std::env::current_exe() };
+    let workers = program.map_or(Workers::InProcess, Workers::Processes);
     let interrupted = Arc::new(AtomicBool::new(false));
     // A worker just ends.
     if words.get(1).is_none_or(|word| word != WORD) {
@@ -87,7 +89,11 @@ pub fn run(
             serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
-        Err(early) => write!(err, "{}", early.text).map(|()| code::USAGE),
+        Err(early) => {
+            // The exit code tells, even when standard error cannot.
+            let _ = write!(err, "{}", early.text);
+            Ok(code::USAGE)
+        }
     };
     match outcome.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => code,
@@ -118,7 +124,7 @@ fn measure_all(
             Ok(cases) => groups.push((section, cases)),
             Err(unknown) => {
                 for unknown in unknown {
-                    writeln!(err, "error: {unknown}")?;
+                    tell::unknown_name(&machine.catalogue, &unknown, err);
                 }
                 return Ok(code::USAGE);
             }
@@ -138,11 +144,12 @@ fn measure_all(
     if !options.quiet && !options.quick {
         tell::warnings(&environment.warnings(), err)?;
     }
-    let mut failed = false;
-    if options.quick {
-        // All known answers, the long ones too, before anything runs in a worker.
-        failed |= selftest::as_text(&machine.catalogue, err, &mut io::sink())?.wrong > 0;
-    }
+    let wrong = if options.quick {
+        wrong_answers(&machine.catalogue, options, err)?
+    } else {
+        HashMap::new()
+    };
+    let mut failed = !wrong.is_empty();
     let cpus = match options.pin {
         Some(cpu) => vec![cpu],
         None => environment.fastest(&cpus::allowed().unwrap_or_default()),
@@ -166,7 +173,12 @@ fn measure_all(
         if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
             run.warnings.push(Warning::FrequencyUnknown);
         }
-        run.records.iter_mut().for_each(|record| record.derive(frequency));
+        for record in &mut run.records {
+            if let Some(sentence) = wrong.get(&record.id) {
+                record.result = Err(Failure::Wrong(sentence.clone()));
+            }
+            record.derive(frequency);
+        }
         let text =
             if options.csv { report::csv::render(&run) } else { report::table::render(&run) };
         out.write_all(text.as_bytes())?;
@@ -190,6 +202,26 @@ fn measure_all(
         tell::closing(&left_out, &environment, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
+}
+
+/// All known answers, the long ones too that are not checked before timing: the cases that give a
+/// wrong one, with the sentence about it.
+fn wrong_answers(
+    catalogue: &Catalogue,
+    options: &Options,
+    err: &mut dyn Write,
+) -> io::Result<HashMap<String, String>> {
+    let mut wrong = HashMap::new();
+    let tally = selftest::check_all(catalogue, &mut |case, _, result| {
+        if let Err(unverified) = result {
+            wrong.entry(case.id()).or_insert_with(|| unverified.to_string());
+        }
+        Ok(())
+    })?;
+    if !options.quiet {
+        writeln!(err, "note: {tally}")?;
+    }
+    Ok(wrong)
 }
 
 fn tell_interrupted(rest: &[(Section, Vec<Case>)], err: &mut dyn Write) -> io::Result<u8> {

@@ -50,7 +50,16 @@ pub fn work<E>(
         for index in 0..request.cases.len() {
             tell(Event::Failed(index, Failure::ClockTooCoarse("the clock stands still".into())))?;
         }
-        return Ok(());
+        return tell(Event::Done(Done {
+            clock: clock.name().to_owned(),
+            ns_per_tick: 1.0,
+            cost_ticks: 0,
+            resolution_ticks: 0,
+            wall_ns: 0,
+            cpu_ns: None,
+            frequency_agreement: None,
+            lowest_contention: None,
+        }));
     };
     let tick_ns = tick_ns(clock, start, grain);
     let cases = Section::ALL.iter().flat_map(|&section| catalogue.cases(section));
@@ -103,7 +112,8 @@ pub fn work<E>(
     let elapsed_ns = clock.monotonic_ns().saturating_sub(start.1);
     tell(Event::Done(Done {
         clock: clock.name().to_owned(),
-        ns_per_tick: if ticks > 0 { elapsed_ns as f64 / ticks as f64 } else { f64::NAN },
+        // Without ticks there are no samples either.
+        ns_per_tick: if ticks > 0 { elapsed_ns as f64 / ticks as f64 } else { 1.0 },
         cost_ticks: grain.cost_ticks,
         resolution_ticks: grain.resolution_ticks,
         wall_ns: elapsed_ns,
@@ -187,7 +197,7 @@ impl Preparation<'_> {
             if elapsed_ns >= wanted_ns || calls >= MOST_CALLS {
                 return Ok(calls);
             }
-            // Too little was seen to extrapolate from: double. Else aim a tenth past the mark.
+            // Too little was seen to extrapolate from: four times as many. Else aim a tenth past the mark.
             calls = if elapsed_ns < wanted_ns / 50.0 {
                 calls * 4
             } else {

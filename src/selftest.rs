@@ -1,5 +1,6 @@
 //! The self-test: every case computes all its known answers; nothing is timed.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use bench_slope_algorithms::{Bytes, Case, Catalogue, Section, Unverified, Vector, hex};
@@ -14,6 +15,13 @@ pub struct Tally {
     pub right: usize,
     /// Known answers that did not, and cases without any.
     pub wrong: usize,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { cases, right, wrong } = self;
+        write!(f, "{cases} cases, {right} known answers right, {wrong} wrong")
+    }
 }
 
 /// Is shown a case, one of its known answers (none when it has none), and what became of it.
@@ -60,8 +68,7 @@ pub fn as_text(
         Ok(()) => Ok(()),
         Err(unverified) => writeln!(err, "error: {unverified}"),
     })?;
-    let Tally { cases, right, wrong } = tally;
-    writeln!(out, "self-test: {cases} cases, {right} known answers right, {wrong} wrong")?;
+    writeln!(out, "self-test: {tally}")?;
     Ok(tally)
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use bench_slope_algorithms::{Catalogue, Section};
+use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 
 use crate::environment::Environment;
 use crate::group::Progress;
@@ -19,6 +19,24 @@ pub fn facts(environment: &Environment, err: &mut dyn Write) -> io::Result<()> {
     facts.try_for_each(|(name, value)| writeln!(err, "environment: {name}: {value}"))
 }
 
+/// Says that a name is unknown, and whether another section has it. When standard error cannot be
+/// written the exit code is left to tell.
+pub fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Write) {
+    let elsewhere: Vec<&str> = Section::ALL
+        .iter()
+        .filter(|&&section| catalogue.find(section, &unknown.word).is_ok())
+        .map(|section| section.word())
+        .collect();
+    let _ = match elsewhere.as_slice() {
+        [] => writeln!(err, "error: {unknown}"),
+        [section, ..] => writeln!(
+            err,
+            "error: no {} is called '{}', but a {section} is: bench-slope {section} {}",
+            unknown.section, unknown.word, unknown.word
+        ),
+    };
+}
+
 /// Says why rows have no number.
 ///
 /// # Errors
@@ -29,7 +47,7 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
         let reason = failure.reason();
         // A wrong answer's sentence begins with the case's identifier.
         let reason = reason.strip_prefix(&format!("{}: ", record.id)).unwrap_or(reason);
-        let word = if failure.is_error(quick) { "error" } else { "note" };
+        let word = if failure.is_error(quick) { "error" } else { "no number" };
         writeln!(err, "{word}: {}: {reason}", record.name())?;
     }
     Ok(())
@@ -49,6 +67,12 @@ pub fn warnings(warnings: &[Warning], err: &mut dyn Write) -> io::Result<()> {
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
     warnings(&run.warnings, err)?;
+    if let Some(mhz) = run.usual_mhz() {
+        writeln!(
+            err,
+            "note: the core ran at {mhz:.0} MHz; at another frequency nanoseconds differ"
+        )?;
+    }
     // A KDF's length is its own affair: PBKDF2 derives one block of its hash.
     let squeezed: Vec<String> = run
         .records
@@ -151,10 +175,12 @@ impl ProgressLine {
 
     /// Draws it.
     pub fn show(&self, progress: Progress) {
-        self.bar.set_position((1000.0 * progress.time.min(1.0)) as u64);
-        let left = progress.seconds * (1.0 - progress.time.min(1.0)) + self.seconds_after;
-        let Progress { done, rows, .. } = progress;
-        self.bar.set_prefix(format!("{done} of {rows} rows done, at most {left:.0} s left"));
+        let Progress { done, rows, seconds, seconds_left } = progress;
+        let left = seconds_left.map(|left| left + self.seconds_after);
+        let share = left.map_or(0.0, |left| seconds / (seconds + left).max(1e-9));
+        self.bar.set_position((1000.0 * share) as u64);
+        let left = left.map_or_else(String::new, |left| format!(", at most {left:.0} s left"));
+        self.bar.set_prefix(format!("{done} of {rows} rows done{left}"));
     }
 
     /// Takes it away.

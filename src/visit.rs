@@ -119,6 +119,9 @@ impl Sampler<'_> {
             match deeper(depth, &mut || self.round(subject, &own, deadline_ns)) {
                 Ok(round) => {
                     let whole = round.whole;
+                    if round.ticks.iter().all(|&ticks| ticks == 0) && !whole {
+                        break;
+                    }
                     rounds.push(round);
                     subject.recorded += 1;
                     if !whole {

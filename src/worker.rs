@@ -99,7 +99,10 @@ fn process(
     patience: Duration,
     interrupted: &AtomicBool,
 ) -> io::Result<Outcome> {
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::arg0(&mut command, "bench-slope");
+    let mut child = command
         .arg(WORD)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -430,3 +430,40 @@ fn workers_stay_on_the_processor_that_is_named() {
     // The workers of invented machines run in this thread.
     assert_eq!(allowed(), Some(vec![last]));
 }
+
+#[test]
+fn a_wrong_long_answer_shows_in_a_quick_run() {
+    // Right for what is checked before timing, wrong for a million bytes.
+    let mut machine = machine(vec![entry("MD5"), entry("SHA1")], 1, cost);
+    let answers = format!(
+        "{}SHA1 input=\"a\"*1000000 output=00*20 ; a falsified answer\n",
+        invented::ANSWERS
+    );
+    let entries = machine.catalogue.entries().to_vec();
+    machine.catalogue =
+        bench_slope_algorithms::Catalogue::new(entries, &[("hash", &answers)]).expect("it parses");
+    let outcome = bench_slope(&machine, &["--quick", "--csv", "--quiet", "hash"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.out.contains("hash,SHA1,,,,,ns/B,,MiB/s,,c/B,n/a: wrong answer"),
+        "{}",
+        outcome.out
+    );
+    assert!(
+        outcome.err.starts_with("error: SHA1: wrong answer: a falsified answer"),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(outcome.err.lines().count(), 1, "{}", outcome.err);
+}
+
+#[test]
+fn a_name_of_another_section_is_pointed_to() {
+    let machine = machine(vec![entry("MD5"), entry_of("AES", "ECB")], 1, cost);
+    let outcome = bench_slope(&machine, &["hash", "aes"]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
+    assert_eq!(
+        outcome.err,
+        "error: no hash is called 'aes', but a cipher is: bench-slope cipher aes\n"
+    );
+}

@@ -190,7 +190,9 @@ impl Catalogue {
         // Further off than half the word is no likeness any more.
         let nearest = ranked
             .into_iter()
-            .filter(|&(distance, _)| distance == best && distance <= wanted.len().max(2) / 2)
+            .filter(|&(distance, _)| {
+                distance == best && distance <= wanted.chars().count().max(2) / 2
+            })
             .map(|(_, name)| name)
             .take(3)
             .collect();
