@@ -140,7 +140,7 @@ fn a_hanging_worker_is_ended() -> Result<(), Failed> {
     check(outcome.code == 1 && outcome.rows.len() == 2, &outcome)?;
     check(outcome.rows[0].ends_with("n/a: crashed"), &outcome)?;
     check(!outcome.rows[1].ends_with("n/a: crashed"), &outcome)?;
-    check(outcome.err.contains("MD5: it took longer than 2 s"), &outcome)
+    check(outcome.err.contains("MD5: it took longer than"), &outcome)
 }
 
 fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
