@@ -6,7 +6,7 @@ use bench_slope_algorithms::{Axis, Case};
 
 use crate::cpus::QUIET_WITHIN;
 use crate::fit::{Estimate, Rounds, estimate};
-use crate::linearity::bend;
+use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Record};
 use crate::wire::{Event, Failure, Round};
 
@@ -153,6 +153,21 @@ pub fn is_far_from_exact(row: &Row, seen: &Seen) -> bool {
     })
 }
 
+/// The bend in the floors, when the earlier and the later processes both have it: a neighbour that
+/// kept some sizes slow for a while is in one half only.
+fn agreed_bend(sizes: &[usize], estimate: &Estimate, processes: &[Rounds]) -> Option<Bend> {
+    let found = bend(sizes, &estimate.floors, estimate.slope_error?)?;
+    let rises = |bend: &Bend| bend.ns_per_unit_above > bend.ns_per_unit_below;
+    let agrees = |half: &[Rounds]| {
+        // The error of all: a half has too few processes for one of its own.
+        let half = self::estimate(sizes, half)?;
+        let bend = bend(sizes, &half.floors, estimate.slope_error?)?;
+        (rises(&bend) == rises(&found)).then_some(())
+    };
+    let (earlier, later) = processes.split_at(processes.len() / 2);
+    agrees(earlier).and(agrees(later)).map(|()| found)
+}
+
 /// The record of a row: a number only when it is one.
 pub fn record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {
@@ -163,6 +178,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         return Record::of(&row.case, Err(Failure::NoTime(reason)));
     };
     let slope = estimate.line.slope;
+    let sizes = row.case.entry.axis.sizes();
     let by_bytes = row.case.entry.axis == Axis::Bytes;
     let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
     if slope <= 0.0 {
@@ -187,14 +203,37 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             mib_per_s: None,
             cycles_per_unit: None,
             ns_per_call: estimate.line.intercept,
-            // Without an error nothing tells a bend from a disturbance of a few sizes.
-            bend: estimate
-                .slope_error
-                .and_then(|error| bend(&row.case.entry.axis.sizes(), &estimate.floors, error)),
+            bend: agreed_bend(&sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet,
         }),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight processes of two rounds; `cost(process, size)` is a call's nanoseconds.
+    fn found(cost: impl Fn(usize, f64) -> f64) -> Option<Bend> {
+        let sizes = Axis::Bytes.sizes();
+        let round = |process| sizes.iter().map(|&size| cost(process, size as f64)).collect();
+        let processes: Vec<Rounds> =
+            (0..8).map(|process| vec![round(process), round(process)]).collect();
+        let estimate = estimate(&sizes, &processes).expect("an estimate");
+        agreed_bend(&sizes, &estimate, &processes)
+    }
+
+    #[test]
+    fn both_halves_of_the_processes_must_have_the_bend() {
+        let bent = |x: f64| 50.0 + x + (x - 2048.0).max(0.0);
+        let straight = |x: f64| 50.0 + x;
+        assert!(found(|_, x| bent(x)).is_some());
+        assert_eq!(found(|_, x| straight(x)), None);
+        // One process is quicker for small messages only, and makes the floor.
+        let lucky = |x: f64| if x < 1536.0 { 0.8 * straight(x) } else { straight(x) };
+        assert_eq!(found(|process, x| if process == 5 { lucky(x) } else { straight(x) }), None);
+    }
 }
