@@ -7,7 +7,7 @@ use bench_slope_algorithms::{Axis, Case};
 use crate::cpus::QUIET_WITHIN;
 use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_mean};
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
-use crate::linearity::bend;
+use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Record};
 use crate::wire::{Event, Failure, Round};
 
@@ -235,6 +235,21 @@ pub fn leave_unfinished(row: &mut Row) {
     }
 }
 
+/// The bend in the floors, when the earlier and the later processes both have it: a neighbour that
+/// kept some sizes slow for a while is in one half only.
+fn agreed_bend(sizes: &[usize], estimate: &Estimate, processes: &[Rounds]) -> Option<Bend> {
+    let found = bend(sizes, &estimate.floors, estimate.slope_error?)?;
+    let rises = |bend: &Bend| bend.ns_per_unit_above > bend.ns_per_unit_below;
+    let agrees = |half: &[Rounds]| {
+        // The error of all: a half has too few processes for one of its own.
+        let half = self::estimate(sizes, half)?;
+        let bend = bend(sizes, &half.floors, estimate.slope_error?)?;
+        (rises(&bend) == rises(&found)).then_some(())
+    };
+    let (earlier, later) = processes.split_at(processes.len() / 2);
+    agrees(earlier).and(agrees(later)).map(|()| found)
+}
+
 /// The record of a row: a number only when it is one.
 pub fn record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {
@@ -245,22 +260,25 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         return Record::of(&row.case, Err(Failure::NoTime(reason)));
     };
     let slope = estimate.line.slope;
+    let error = estimate.slope_error.unwrap_or(0.0);
+    let sizes = row.case.entry.axis.sizes();
     let by_bytes = row.case.entry.axis == Axis::Bytes;
+    let fastest = if by_bytes { FASTEST_NS_PER_BYTE } else { 0.0 };
+    // Half the interval must not come near zero; an error that is small beside the fastest work
+    // there is says that there is none.
+    if error > fastest && 2.0 * error >= slope {
+        let reason = format!(
+            "too noisy to tell its cost: {slope:.3} ns ±{error:.3}, beside {:.0} ns of a call",
+            estimate.line.intercept,
+        );
+        return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
+    }
     let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
     if slope <= 0.0 {
         return no_slope("its time does not grow with the size");
     }
-    if by_bytes && slope < FASTEST_NS_PER_BYTE {
+    if slope < fastest {
         return no_slope("faster than any memory: it seems to do no work");
-    }
-    // Half the interval must not come near zero.
-    if let Some(error) = estimate.slope_error.filter(|error| 2.0 * error >= slope) {
-        let reason = format!(
-            "too noisy to tell its cost: the 95 % interval is ±{:.0} % of it, beside {} ns of a call",
-            100.0 * error / slope,
-            estimate.line.intercept.round(),
-        );
-        return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
     }
     Record::of(
         &row.case,
@@ -270,10 +288,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             cycles_per_unit: None,
             measured_mhz: frequency(row, seen),
             ns_per_call: estimate.line.intercept,
-            // Without an error nothing tells a bend from a disturbance of a few sizes.
-            bend: estimate
-                .slope_error
-                .and_then(|error| bend(&row.case.entry.axis.sizes(), &estimate.floors, error)),
+            bend: agreed_bend(&sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
@@ -284,7 +299,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
 
 #[cfg(test)]
 mod tests {
-    use super::frequency_is_sure;
+    use super::*;
 
     #[test]
     fn chains_that_disagree_leave_the_frequency_unknown() {
@@ -293,5 +308,26 @@ mod tests {
         // A core that does additions in half a cycle.
         assert!(!frequency_is_sure(&[0.5, 0.5, 0.501]));
         assert!(!frequency_is_sure(&[1.02, 1.02, 1.0]));
+    }
+
+    /// Eight processes of two rounds; `cost(process, size)` is a call's nanoseconds.
+    fn found(cost: impl Fn(usize, f64) -> f64) -> Option<Bend> {
+        let sizes = Axis::Bytes.sizes();
+        let round = |process| sizes.iter().map(|&size| cost(process, size as f64)).collect();
+        let processes: Vec<Rounds> =
+            (0..8).map(|process| vec![round(process), round(process)]).collect();
+        let estimate = estimate(&sizes, &processes).expect("an estimate");
+        agreed_bend(&sizes, &estimate, &processes)
+    }
+
+    #[test]
+    fn both_halves_of_the_processes_must_have_the_bend() {
+        let bent = |x: f64| 50.0 + x + (x - 2048.0).max(0.0);
+        let straight = |x: f64| 50.0 + x;
+        assert!(found(|_, x| bent(x)).is_some());
+        assert_eq!(found(|_, x| straight(x)), None);
+        // One process is quicker for small messages only, and makes the floor.
+        let lucky = |x: f64| if x < 1536.0 { 0.8 * straight(x) } else { straight(x) };
+        assert_eq!(found(|process, x| if process == 5 { lucky(x) } else { straight(x) }), None);
     }
 }
