@@ -135,19 +135,22 @@ pub fn take(
     Ok(())
 }
 
-/// Whether a round was taken on a quiet core at the run's frequency, as far as can be told.
+/// Whether a round was taken on a quiet core, as far as can be told.
 fn is_quiet(round: &Timed, seen: &Seen) -> bool {
-    let at_frequency = match (round.chain_ns, seen.chain_ns) {
-        (Some((long, _)), Some(usual)) => (long / usual - 1.0).abs() <= SAME_FREQUENCY,
-        _ => true,
-    };
-    let alone = match (round.contention, seen.lowest_contention) {
+    match (round.contention, seen.lowest_contention) {
         (Some(contention), Some(lowest)) => contention <= QUIET_WITHIN * lowest,
         // Never agreed on what quiet is.
         (Some(_), None) => false,
         (None, _) => true,
-    };
-    at_frequency && alone
+    }
+}
+
+/// Whether the core ran at the run's frequency during a round, as far as can be told.
+fn is_at_frequency(round: &Timed, seen: &Seen) -> bool {
+    match (round.chain_ns, seen.chain_ns) {
+        (Some((long, _)), Some(usual)) => (long / usual - 1.0).abs() <= SAME_FREQUENCY,
+        _ => true,
+    }
 }
 
 /// Settles the frequency that the rows of a run are told at: a high one that is met often. Rows that
@@ -165,8 +168,10 @@ pub fn settle_frequency(rows: &mut [Row], seen: &mut Seen) {
     }
 }
 
-/// The rounds to judge by: those on a quiet core, if they hold the line at both ends; else all that
-/// are whole, for pieces of busy rounds and quiet ones make no line.
+/// The rounds to judge by, and whether they are quiet: those on a quiet core at the run's frequency, if
+/// they hold the line at both ends; else those on a quiet core, whose error then has the drift of
+/// the frequency in it; else all that are whole, for pieces of busy rounds and quiet ones make no
+/// line.
 fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
     let select = |keep: &dyn Fn(&Timed) -> bool| -> Vec<Rounds> {
         row.processes
@@ -178,12 +183,16 @@ fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
             .filter(|rounds| !rounds.is_empty())
             .collect()
     };
-    let quiet = select(&|round| is_quiet(round, seen));
-    if coverage(&quiet) >= FEWEST_PROCESSES.min(row.processes.len()) {
-        (quiet, true)
-    } else {
-        (select(&|round| round.whole), false)
+    let holds = |rounds: &[Rounds]| coverage(rounds) >= FEWEST_PROCESSES.min(row.processes.len());
+    let best = select(&|round| is_quiet(round, seen) && is_at_frequency(round, seen));
+    if holds(&best) {
+        return (best, true);
     }
+    let quiet = select(&|round| is_quiet(round, seen));
+    if holds(&quiet) {
+        return (quiet, true);
+    }
+    (select(&|round| round.whole), false)
 }
 
 /// The core's frequency beside a row's own samples: from the fastest chains, as the row's cost is
