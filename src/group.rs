@@ -212,9 +212,7 @@ fn pending(rows: &[Row], worker: u32, time_is_up: bool, seen: &Seen) -> Vec<usiz
     let is_open = |row: &Row| row.failure.is_none() && !row.good_enough;
     let mut open: Vec<usize> = (0..rows.len())
         .filter(|&at| is_open(&rows[at]))
-        .filter(|&at| {
-            !time_is_up || worker < WORKERS_WHATEVER_THE_TIME || is_far_from_exact(&rows[at], seen)
-        })
+        .filter(|&at| !time_is_up || is_far_from_exact(&rows[at], seen))
         .collect();
     if !open.is_empty() {
         let shift = worker as usize * 7 % open.len();

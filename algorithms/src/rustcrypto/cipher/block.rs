@@ -7,7 +7,7 @@ use cipher::common::InnerInit;
 use cipher::consts::{U8, U16};
 use cipher::{
     Block, BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt,
-    BlockSizeUser, InnerIvInit, KeyInit, StreamCipherCore,
+    BlockSizeUser, InnerIvInit, KeyInit, StreamCipher, StreamCipherCore, StreamCipherCoreWrapper,
 };
 use cmac::digest::block_buffer::BlockSizes;
 use ctr::CtrCore;
@@ -135,7 +135,8 @@ impl<C: BlockCipher> Plain for Ctr<C> {
 
 /// Counter mode from a first counter block.
 pub fn count<C: BlockCipher>(cipher: &C, first: &Block<C>, data: InOutBuf<'_, '_, u8>) {
-    Ctr128::<C>::inner_iv_init(cipher, first).apply_keystream_partial(data);
+    let core = Ctr128::<C>::inner_iv_init(cipher, first);
+    StreamCipherCoreWrapper::from_core(core).apply_keystream_inout(data);
 }
 
 /// XTS with ciphertext stealing (IEEE 1619).
