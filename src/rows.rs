@@ -168,40 +168,55 @@ pub fn settle_frequency(rows: &mut [Row], seen: &mut Seen) {
     }
 }
 
-/// The rounds to judge by, and whether they are quiet: those on a quiet core at the run's frequency, if
-/// they hold the line at both ends; else those on a quiet core, whose error then has the drift of
-/// the frequency in it; else all that are whole, for pieces of busy rounds and quiet ones make no
-/// line.
-fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, bool) {
-    let select = |keep: &dyn Fn(&Timed) -> bool| -> Vec<Rounds> {
+/// Which rounds of a row count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// Those on a quiet core at the run's frequency.
+    AtFrequency,
+    /// Those on a quiet core; the error then has the drift of the frequency in it.
+    Quiet,
+    /// All that are whole: pieces of busy rounds and quiet ones make no line.
+    Whole,
+}
+
+impl Choice {
+    fn takes(self, round: &Timed, seen: &Seen) -> bool {
+        match self {
+            Choice::AtFrequency => is_quiet(round, seen) && is_at_frequency(round, seen),
+            Choice::Quiet => is_quiet(round, seen),
+            Choice::Whole => round.whole,
+        }
+    }
+}
+
+/// The rounds to judge by: of the first choice that holds the line at both ends.
+fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, Choice) {
+    let select = |choice: Choice| -> Vec<Rounds> {
         row.processes
             .iter()
             .map(|process| {
-                let kept = process.iter().filter(|round| keep(round));
+                let kept = process.iter().filter(|round| choice.takes(round, seen));
                 kept.map(|round| round.ns.clone()).collect::<Rounds>()
             })
             .filter(|rounds| !rounds.is_empty())
             .collect()
     };
-    let holds = |rounds: &[Rounds]| coverage(rounds) >= FEWEST_PROCESSES.min(row.processes.len());
-    let best = select(&|round| is_quiet(round, seen) && is_at_frequency(round, seen));
-    if holds(&best) {
-        return (best, true);
+    for choice in [Choice::AtFrequency, Choice::Quiet] {
+        let rounds = select(choice);
+        if coverage(&rounds) >= FEWEST_PROCESSES.min(row.processes.len()) {
+            return (rounds, choice);
+        }
     }
-    let quiet = select(&|round| is_quiet(round, seen));
-    if holds(&quiet) {
-        return (quiet, true);
-    }
-    (select(&|round| round.whole), false)
+    (select(Choice::Whole), Choice::Whole)
 }
 
-/// The core's frequency beside a row's own samples: from the fastest chains, as the row's cost is
-/// from its fastest samples.
-fn frequency(row: &Row, seen: &Seen) -> Option<f64> {
+/// The core's frequency beside a row's own samples: of the rounds its cost is from, and from their
+/// fastest chains, as the cost is from their fastest samples.
+fn frequency(row: &Row, seen: &Seen, choice: Choice) -> Option<f64> {
     if !frequency_is_sure(&seen.frequency_agreements) {
         return None;
     }
-    let rounds = row.processes.iter().flatten().filter(|round| is_quiet(round, seen));
+    let rounds = row.processes.iter().flatten().filter(|round| choice.takes(round, seen));
     let (mut long, mut short): (Vec<f64>, Vec<f64>) = rounds.filter_map(|r| r.chain_ns).unzip();
     let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
     megahertz(floor(&mut long)?, floor(&mut short)?)
@@ -215,16 +230,16 @@ fn frequency_is_sure(agreements: &[f64]) -> bool {
     CHAIN_TELLS_CYCLES && median.is_none_or(|ratio| (ratio - 1.0).abs() <= SURE_WITHIN)
 }
 
-fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, bool)> {
-    let (processes, quiet) = usable(row, seen);
+fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
+    let (processes, choice) = usable(row, seen);
     let estimate = estimate(&row.case.entry.axis.sizes(), &processes)?;
-    Some((estimate, processes, quiet))
+    Some((estimate, processes, choice))
 }
 
 /// Whether a row needs no further worker.
 pub fn is_good_enough(row: &Row, seen: &Seen) -> bool {
-    judge(row, seen).is_some_and(|(estimate, processes, quiet)| {
-        quiet
+    judge(row, seen).is_some_and(|(estimate, processes, choice)| {
+        choice != Choice::Whole
             && coverage(&processes) >= FEWEST_WORKERS as usize
             && estimate.slope_error.is_some_and(|error| error <= PRECISION * estimate.line.slope)
     })
@@ -264,7 +279,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {
         return Record::of(&row.case, Err(failure.clone()));
     }
-    let Some((estimate, processes, quiet)) = judge(row, seen) else {
+    let Some((estimate, processes, choice)) = judge(row, seen) else {
         let reason = "no sample came out: the clock did not move while it ran".to_owned();
         return Record::of(&row.case, Err(Failure::NoTime(reason)));
     };
@@ -295,13 +310,13 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             ns_per_unit: slope,
             mib_per_s: None,
             cycles_per_unit: None,
-            measured_mhz: frequency(row, seen),
+            measured_mhz: frequency(row, seen, choice),
             ns_per_call: estimate.line.intercept,
             bend: agreed_bend(&sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
-            quiet,
+            quiet: choice != Choice::Whole,
         }),
     )
 }
@@ -309,6 +324,39 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cost_and_frequency_are_of_the_same_rounds() {
+        // Five processes of a round at 3500 MHz in five at 3200 MHz: the cost is of the latter, and
+        // so the frequency must be, though the fastest eighth of the chains ran at the former.
+        let catalogue = bench_slope_algorithms::Catalogue::standard();
+        let case = catalogue.cases(bench_slope_algorithms::Section::Hash).next().expect("one");
+        let sizes = Axis::Bytes.sizes();
+        let round = |mhz: f64| Timed {
+            ns: sizes.iter().map(|&size| (100.0 + 2.0 * size as f64) * 1e3 / mhz).collect(),
+            whole: true,
+            contention: Some(0.2),
+            chain_ns: Some((12_288.0 * 1e3 / mhz, 4_096.0 * 1e3 / mhz)),
+        };
+        let process = || (0..5).map(|at| round(if at == 0 { 3500.0 } else { 3200.0 })).collect();
+        let row = Row {
+            case,
+            calls: Some(1),
+            processes: (0..8).map(|_| process()).collect(),
+            failure: None,
+            good_enough: false,
+        };
+        let mut rows = [row];
+        let mut seen = Seen { lowest_contention: Some(0.2), ..Seen::default() };
+        settle_frequency(&mut rows, &mut seen);
+        let measured = record(&rows[0], &seen).result.expect("a number");
+        if let Some(mhz) = measured.measured_mhz {
+            assert!((mhz - 3200.0).abs() < 1.0, "{mhz}");
+            let cycles = measured.ns_per_unit * mhz / 1e3;
+            assert!((cycles - 2.0).abs() < 1e-3, "{cycles}");
+        }
+        assert_eq!(measured.measured_mhz.is_some(), crate::frequency::CHAIN_TELLS_CYCLES);
+    }
 
     #[test]
     fn chains_that_disagree_leave_the_frequency_unknown() {
