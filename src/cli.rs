@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use bench_slope_algorithms::Section;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 
-use crate::record::Frequency;
+use crate::record::{Conditions, Frequency};
 
 /// What a hash or a cipher costs per byte on this machine, with the call overhead taken out.
 ///
@@ -95,6 +95,15 @@ pub struct Options {
     /// the processor offers, so that nothing can be switched off at run time.
     #[arg(long, global = true, value_name = "FEATURES", value_parser = no_features, hide = true)]
     pub disable_hwf: Option<String>,
+}
+
+impl Options {
+    /// What of them changes numbers.
+    #[must_use]
+    pub fn conditions(&self) -> Conditions {
+        let Options { quick, unaligned, repetitions, .. } = *self;
+        Conditions { quick, unaligned, repetitions }
+    }
 }
 
 /// What the user wants.

@@ -5,7 +5,7 @@ use bench_slope_algorithms::{Axis, Case, Section};
 
 use crate::environment::Environment;
 use crate::linearity::Bend;
-use crate::warning::Warning;
+use crate::warning::Advice;
 use crate::wire::Failure;
 
 /// One run of the program.
@@ -15,10 +15,23 @@ pub struct Run {
     pub frequency: Option<Frequency>,
     /// The machine as it was before the run.
     pub environment: Environment,
+    /// How it was measured.
+    pub conditions: Conditions,
     /// One record for each row, in printing order.
     pub records: Vec<Record>,
     /// What the reader should know before believing a number.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Advice>,
+}
+
+/// What the user asked for that changes numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// A smoke test: rough numbers.
+    pub quick: bool,
+    /// Messages start at odd addresses.
+    pub unaligned: bool,
+    /// Exactly so many rounds of every row.
+    pub repetitions: Option<u32>,
 }
 
 /// Where the frequency behind cycles comes from.
@@ -70,12 +83,56 @@ pub struct Measured {
     pub relative_error: Option<f64>,
     /// Where the time bends, when it is no straight line: then the slope is not the cost of every size.
     pub bend: Option<Bend>,
+    /// What each layout of code and data gives, when processes disagree beyond their error.
+    pub layouts: Option<Layouts>,
+    /// The time of a call at each size that the line goes through, ascending.
+    pub points: Vec<Point>,
+    /// What the processor counted, where it counts.
+    pub counts: Option<Counts>,
     /// Processes that measured it.
     pub processes: u32,
     /// Rounds over all sizes that the number rests on.
     pub rounds: u32,
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
+}
+
+/// A row whose cost depends on where code and data lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layouts {
+    /// Nanoseconds per unit where they lie well: this is the row's number.
+    pub best_ns_per_unit: f64,
+    /// Nanoseconds per unit in the slower processes, in the median.
+    pub other_ns_per_unit: f64,
+    /// The share of processes that were slower.
+    pub other_share: f64,
+}
+
+/// What a call of one size takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Bytes of the message, or the count.
+    pub size: usize,
+    /// Nanoseconds of a call.
+    pub ns: f64,
+}
+
+/// What hardware or the kernel counted per unit, by the slope over sizes; `None` where it does not
+/// count that.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Instructions retired.
+    pub instructions_per_unit: Option<f64>,
+    /// Core cycles.
+    pub cycles_per_unit: Option<f64>,
+    /// Branches retired.
+    pub branches_per_unit: Option<f64>,
+    /// Branches that were predicted wrongly.
+    pub branch_misses_per_unit: Option<f64>,
+    /// Cache misses.
+    pub cache_misses_per_unit: Option<f64>,
+    /// Instructions a cycle.
+    pub instructions_per_cycle: Option<f64>,
 }
 
 impl Run {

@@ -8,7 +8,7 @@ use crate::cpus::QUIET_WITHIN;
 use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_mean};
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::linearity::{Bend, bend};
-use crate::record::{Measured, Record};
+use crate::record::{Measured, Point, Record};
 use crate::wire::{Event, Failure, Round};
 
 /// A row is good enough when its 95 % interval is within this of its slope ...
@@ -286,6 +286,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
     let slope = estimate.line.slope;
     let error = estimate.slope_error.unwrap_or(0.0);
     let sizes = row.case.entry.axis.sizes();
+    let points = sizes.iter().zip(&estimate.floors).filter(|(_, ns)| ns.is_finite());
     let by_bytes = row.case.entry.axis == Axis::Bytes;
     let fastest = if by_bytes { FASTEST_NS_PER_BYTE } else { 0.0 };
     // Half the interval must not come near zero; an error that is small beside the fastest work
@@ -314,6 +315,9 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             ns_per_call: estimate.line.intercept,
             bend: agreed_bend(&sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
+            layouts: None,
+            points: points.map(|(&size, &ns)| Point { size, ns }).collect(),
+            counts: None,
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,

@@ -169,9 +169,15 @@ fn measure_all(
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
         let (records, warnings) = measured?;
-        let mut run = Run { frequency, environment: environment.clone(), records, warnings };
+        let mut run = Run {
+            frequency,
+            environment: environment.clone(),
+            conditions: options.conditions(),
+            records,
+            warnings: warnings.iter().map(Warning::advice).collect(),
+        };
         if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
-            run.warnings.push(Warning::FrequencyUnknown);
+            run.warnings.push(Warning::FrequencyUnknown.advice());
         }
         for record in &mut run.records {
             if let Some(sentence) = wrong.get(&record.id) {

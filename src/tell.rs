@@ -66,7 +66,9 @@ pub fn warnings(warnings: &[Warning], err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    warnings(&run.warnings, err)?;
+    for advice in &run.warnings {
+        writeln!(err, "warning: {}", advice.text)?;
+    }
     if let Some(mhz) = run.usual_mhz() {
         writeln!(
             err,

@@ -5,6 +5,17 @@ use std::fmt;
 
 use crate::linearity::Bend;
 
+/// A warning as a report shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// What kind of warning it is, in a word or two with hyphens.
+    pub kind: &'static str,
+    /// Names of the rows it is about; empty when it is about all.
+    pub rows: Vec<String>,
+    /// Fact and remedy in a sentence.
+    pub text: String,
+}
+
 /// A warning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
@@ -79,6 +90,31 @@ pub enum Warning {
         /// A better one that the kernel offers.
         better: Option<String>,
     },
+}
+
+impl Warning {
+    /// What a report shows of it.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        let names = |rows: &[(String, f64)]| rows.iter().map(|(name, _)| name.clone()).collect();
+        let (kind, rows) = match self {
+            Warning::NeverQuiet { rows } => ("never-quiet", rows.clone()),
+            Warning::Imprecise { rows } => ("imprecise", names(rows)),
+            Warning::NoLine { rows } => {
+                ("no-line", rows.iter().map(|(name, ..)| name.clone()).collect())
+            }
+            Warning::NoErrorStated { .. } => ("no-error-stated", Vec::new()),
+            Warning::FrequencyUnknown => ("frequency-unknown", Vec::new()),
+            Warning::Starved { .. } => ("starved", Vec::new()),
+            Warning::Governor { .. } => ("governor", Vec::new()),
+            Warning::Turbo { .. } => ("turbo", Vec::new()),
+            Warning::Load { .. } => ("load", Vec::new()),
+            Warning::Quota { .. } => ("quota", Vec::new()),
+            Warning::KindsOfCores { .. } => ("kinds-of-cores", Vec::new()),
+            Warning::TimeSource { .. } => ("time-source", Vec::new()),
+        };
+        Advice { kind, rows, text: self.to_string() }
+    }
 }
 
 impl fmt::Display for Warning {
