@@ -1,6 +1,7 @@
 //! The command line. The only file that knows clap.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use bench_slope_algorithms::Section;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
@@ -61,6 +62,14 @@ pub struct Options {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
     pub repetitions: Option<u32>,
 
+    /// Sample a row until its 95 % error is within this share of it, instead of 0.1 %.
+    #[arg(long, global = true, value_name = "PERCENT", value_parser = percentage, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
+    pub precision: Option<f64>,
+
+    /// Spend at most so much time on a row, in the mean, such as 2s or 500ms.
+    #[arg(long, global = true, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
+    pub time_limit: Option<Duration>,
+
     /// Measure on this processor only, counted from 0.
     #[arg(long, global = true, value_name = "CPU", allow_hyphen_values = true)]
     pub pin: Option<usize>,
@@ -101,8 +110,9 @@ impl Options {
     /// What of them changes numbers.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
-        let Options { quick, unaligned, repetitions, .. } = *self;
-        Conditions { quick, unaligned, repetitions }
+        let Options { quick, unaligned, repetitions, precision, time_limit, .. } = *self;
+        let time_limit_s = time_limit.map(|time| time.as_secs_f64());
+        Conditions { quick, unaligned, repetitions, precision, time_limit_s }
     }
 }
 
@@ -168,6 +178,25 @@ fn frequency(text: &str) -> Result<Frequency, String> {
             Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5, or auto"
                 .to_owned())
         }
+    }
+}
+
+/// A percentage as a share.
+fn percentage(text: &str) -> Result<f64, String> {
+    let wanted = || "a percentage from 0.01% to 50% is wanted, such as 0.5%".to_owned();
+    let number = text.trim().strip_suffix('%').ok_or_else(wanted)?;
+    match number.trim_end().parse::<f64>() {
+        Ok(percent) if (0.01..=50.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err(wanted()),
+    }
+}
+
+fn time_limit(text: &str) -> Result<Duration, String> {
+    const SHORTEST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_secs(3600);
+    match humantime::parse_duration(text) {
+        Ok(time) if (SHORTEST..=LONGEST).contains(&time) => Ok(time),
+        _ => Err("a time with its unit from 10ms to 1h is wanted, such as 2s or 500ms".to_owned()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! The processors of a guest share their cores with different strangers, so that one of them is
 //! often quiet while another is not.
 
+use std::path::Path;
+
 use crate::clock::{Clock, Grain};
 use crate::frequency::{Probe, probe};
 
@@ -89,6 +91,24 @@ pub fn allowed() -> Option<Vec<usize>> {
     affinity::allowed()
 }
 
+/// The processor that this runs on; `None` where that cannot be told.
+#[must_use]
+pub fn current() -> Option<usize> {
+    affinity::current()
+}
+
+/// The frequency in megahertz that the system tells of a processor, from the files below `root`:
+/// what it counted where it counts, else what it asked for.
+#[must_use]
+pub fn told_megahertz(root: &Path, cpu: usize) -> Option<f64> {
+    let folder = root.join(format!("sys/devices/system/cpu/cpu{cpu}/cpufreq"));
+    let khz = |name: &str| -> Option<f64> {
+        std::fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()
+    };
+    let khz = khz("cpuinfo_avg_freq").or_else(|| khz("scaling_cur_freq"))?;
+    (khz.is_finite() && khz > 0.0).then_some(khz / 1e3)
+}
+
 /// Ascending processors in few words: `0-3,8`.
 #[must_use]
 pub fn show_list(cpus: &[usize]) -> String {
@@ -163,6 +183,11 @@ mod affinity {
         Some((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
     }
 
+    /// The processor that this runs on.
+    pub fn current() -> Option<usize> {
+        Some(rustix::thread::sched_getcpu())
+    }
+
     /// Lets this thread run on these processors only.
     pub fn stay_on(cpus: &[usize]) -> io::Result<()> {
         let mut set = CpuSet::new();
@@ -180,6 +205,10 @@ mod affinity {
         None
     }
 
+    pub fn current() -> Option<usize> {
+        None
+    }
+
     pub fn stay_on(_: &[usize]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -188,6 +217,23 @@ mod affinity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_system_tells_kilohertz() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("sys/devices/system/cpu/cpu3/cpufreq");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        assert_eq!(told_megahertz(root.path(), 3), None);
+        let write = |name, text| std::fs::write(folder.join(name), text).expect("a file");
+        for (text, mhz) in [("3201500\n", Some(3201.5)), ("0\n", None), ("<unknown>\n", None)] {
+            write("scaling_cur_freq", text);
+            assert_eq!(told_megahertz(root.path(), 3), mhz, "{text}");
+        }
+        write("scaling_cur_freq", "800000\n");
+        write("cpuinfo_avg_freq", "4100000\n");
+        assert_eq!(told_megahertz(root.path(), 3), Some(4100.0));
+        assert_eq!(told_megahertz(root.path(), 2), None);
+    }
 
     #[test]
     fn a_few_low_readings_confirm_nothing() {

@@ -6,6 +6,8 @@
 //! time when the sibling hardware thread fills them too. Their ratio tells contention whatever the
 //! frequency.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::{Clock, Grain};
 
 /// Operations in one turn of a kernel's loop.
@@ -22,7 +24,7 @@ const WIDE_TURNS: u32 = 4 * LONG_TURNS;
 const STEPS_PER_CHAIN: u64 = 50;
 
 /// A look at the core: what the kernels took, in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
     /// The long chain, the lower of two.
     pub long_ticks: u64,

@@ -1,7 +1,7 @@
 //! A group of cases measured by worker after worker, until every row is good enough or time is up.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::clock::Clock;
 use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished, record,
-    settle_frequency, take,
+    FEWEST_WORKERS, PRECISION, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished,
+    record, settle_frequency, take,
 };
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
@@ -52,6 +52,10 @@ impl Machine {
 pub struct Plan<'a> {
     /// Exactly so many rounds of every row, instead of as many as it takes.
     pub repetitions: Option<u32>,
+    /// The 95 % error, as a share, at which a row is done; [`PRECISION`] when it is not given.
+    pub precision: Option<f64>,
+    /// The time a row may take in the mean; some, depending on how many there are, when not given.
+    pub time_limit: Option<Duration>,
     /// Whether messages start at odd addresses.
     pub unaligned: bool,
     /// One rough visit to each row by each of a few workers; no number is not a failure then.
@@ -79,19 +83,20 @@ const WORKERS_WHATEVER_THE_TIME: u32 = 4;
 const WORKER_NS: u64 = 60_000_000;
 /// Repetitions are spread over this many workers.
 const WORKERS_FOR_REPETITIONS: u32 = 12;
-/// An error above this is worth a warning.
+/// An error above this is worth a warning, unless the user says how exact it shall be.
 const IMPRECISE: f64 = 0.01;
 /// Processor time over wall time below this is worth a warning.
 const STARVED: f64 = 0.75;
 
-/// The time a group of `rows` may take: half a second each for a few, 60 ms each for many.
+/// The time a group of `rows` may take: half a second each for a few, 65 ms each for many, or what
+/// the user says.
 #[must_use]
 pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
     let rows = rows as u64;
-    if plan.quick {
-        8_000_000 * rows
-    } else {
-        (550_000_000 * rows).min(1_900_000_000 + 60_000_000 * rows)
+    match plan.time_limit {
+        Some(limit) => u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX).saturating_mul(rows),
+        None if plan.quick => 8_000_000 * rows,
+        None => (550_000_000 * rows).min(2_500_000_000 + 65_000_000 * rows),
     }
 }
 
@@ -126,6 +131,7 @@ pub fn measure(
     let begin = machine.clock.monotonic_ns();
     let limit_ns = time_limit_ns(rows.len(), plan);
     let planned = planned_workers(plan);
+    let precision = plan.precision.unwrap_or(PRECISION);
     let mut unlucky = 0;
     for worker in 0.. {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
@@ -143,7 +149,7 @@ pub fn measure(
         if open.is_empty() || enough || machine.is_interrupted() {
             break;
         }
-        let request = request(&rows, &open, worker, plan, &seen);
+        let request = request(&rows, &open, worker, plan, &seen, &machine.root);
         // Rounds that were asked for take what they take, a second each at the very most.
         let asked = u64::from(request.rounds.unwrap_or(0)) * open.len() as u64;
         let patience = machine.patience.saturating_add(Duration::from_secs(asked));
@@ -161,7 +167,7 @@ pub fn measure(
         settle_frequency(&mut rows, &mut seen);
         if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
-                row.good_enough = is_good_enough(row, &seen);
+                row.good_enough = is_good_enough(row, &seen, precision);
             }
         }
     }
@@ -169,7 +175,7 @@ pub fn measure(
         rows.iter_mut().for_each(leave_unfinished);
     }
     let records: Vec<Record> = rows.iter().map(|row| record(row, &seen)).collect();
-    let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };
+    let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
     Ok((records, warnings))
 }
 
@@ -221,7 +227,14 @@ fn pending(rows: &[Row], worker: u32, time_is_up: bool, seen: &Seen) -> Vec<usiz
     open
 }
 
-fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &Seen) -> Request {
+fn request(
+    rows: &[Row],
+    open: &[usize],
+    worker: u32,
+    plan: Plan<'_>,
+    seen: &Seen,
+    root: &Path,
+) -> Request {
     let rounds = plan.repetitions.map(|repetitions| {
         let workers = repetitions.min(WORKERS_FOR_REPETITIONS);
         repetitions / workers + u32::from(worker < repetitions % workers)
@@ -233,8 +246,9 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &See
         budget_ns: if plan.quick { 0 } else { WORKER_NS },
         quick: plan.quick,
         rounds,
-        lowest_contention: seen.lowest_contention,
+        lowest_contention: seen.core.lowest_contention,
         cpus: plan.cpus.to_vec(),
+        root: root.to_owned(),
         offset_bytes: 64 * line + usize::from(plan.unaligned),
         cases: open
             .iter()
@@ -249,23 +263,30 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &See
     }
 }
 
-fn warnings(records: &[Record], seen: &Seen) -> Vec<Warning> {
+fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let measured = || records.iter().filter_map(|r| r.result.as_ref().ok().map(|m| (r, m)));
     let busy: Vec<String> = measured().filter(|(_, m)| !m.quiet).map(|(r, _)| r.name()).collect();
     if !busy.is_empty() {
         warnings.push(Warning::NeverQuiet { rows: busy });
     }
+    let imprecise = plan.precision.unwrap_or(IMPRECISE);
     let imprecise: Vec<(String, f64)> = measured()
-        .filter_map(|(r, m)| m.relative_error.filter(|&e| e > IMPRECISE).map(|e| (r.name(), e)))
+        .filter_map(|(r, m)| m.relative_error.filter(|&e| e > imprecise).map(|e| (r.name(), e)))
         .collect();
     if !imprecise.is_empty() {
-        warnings.push(Warning::Imprecise { rows: imprecise });
+        warnings.push(Warning::Imprecise { rows: imprecise, asked: plan.precision.is_some() });
     }
     let bent: Vec<_> =
         measured().filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit, bend))).collect();
     if !bent.is_empty() {
         warnings.push(Warning::NoLine { rows: bent });
+    }
+    let two: Vec<_> = measured()
+        .filter_map(|(r, m)| m.layouts.map(|layouts| (r.name(), r.unit, layouts)))
+        .collect();
+    if !two.is_empty() {
+        warnings.push(Warning::TwoLayouts { rows: two });
     }
     let unknown = measured().filter(|(_, m)| m.relative_error.is_none()).count();
     if unknown > 0 {

@@ -4,6 +4,7 @@
 use bench_slope_algorithms::{Axis, Case, Section};
 
 use crate::environment::Environment;
+use crate::layouts::Layouts;
 use crate::linearity::Bend;
 use crate::warning::Advice;
 use crate::wire::Failure;
@@ -32,6 +33,10 @@ pub struct Conditions {
     pub unaligned: bool,
     /// Exactly so many rounds of every row.
     pub repetitions: Option<u32>,
+    /// The 95 % error, as a share, at which a row was done.
+    pub precision: Option<f64>,
+    /// Seconds that a row could take in the mean.
+    pub time_limit_s: Option<f64>,
 }
 
 /// Where the frequency behind cycles comes from.
@@ -95,17 +100,6 @@ pub struct Measured {
     pub rounds: u32,
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
-}
-
-/// A row whose cost depends on where code and data lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Layouts {
-    /// Nanoseconds per unit where they lie well: this is the row's number.
-    pub best_ns_per_unit: f64,
-    /// Nanoseconds per unit in the slower processes, in the median.
-    pub other_ns_per_unit: f64,
-    /// The share of processes that were slower.
-    pub other_share: f64,
 }
 
 /// What a call of one size takes.

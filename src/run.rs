@@ -156,6 +156,8 @@ fn measure_all(
     };
     let plan = Plan {
         repetitions: options.repetitions,
+        precision: options.precision,
+        time_limit: options.time_limit,
         unaligned: options.unaligned,
         quick: options.quick,
         cpus: &cpus,

@@ -5,14 +5,15 @@
 //! state holds; a row whose visits are spread over the whole run meets the quiet one too.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use bench_slope_algorithms::{
     Case, Catalogue, OpenError, Operation, Placement, Routine, Section, gives_back,
 };
 
 use crate::clock::{Clock, Grain, grain};
-use crate::cpus::Cpus;
-use crate::frequency::agreement;
+use crate::cpus::{Cpus, current, told_megahertz};
+use crate::frequency::{agreement, megahertz, probe};
 use crate::sample::time_calls;
 use crate::visit::{Pace, Sampler, Subject};
 use crate::wire::{Done, Event, Failure, Order, Request};
@@ -58,6 +59,7 @@ pub fn work<E>(
             wall_ns: 0,
             cpu_ns: None,
             frequency_agreement: None,
+            system_agreement: None,
             lowest_contention: None,
         }));
     };
@@ -119,8 +121,17 @@ pub fn work<E>(
         wall_ns: elapsed_ns,
         cpu_ns: cpu_start.zip(clock.cpu_ns()).map(|(start, end)| end.saturating_sub(start)),
         frequency_agreement: agreement(clock, grain),
+        system_agreement: system_agreement(clock, grain, tick_ns, &request.root),
         lowest_contention: sampler.cpus.lowest(),
     }))
+}
+
+/// The frequency that the system tells of the processor this runs on, over that of the chain.
+fn system_agreement(clock: &dyn Clock, grain: Grain, tick_ns: f64, root: &Path) -> Option<f64> {
+    let told = told_megahertz(root, current()?)?;
+    let probe = probe(clock, grain)?;
+    let ns = |ticks: u64| ticks as f64 * tick_ns;
+    Some(told / megahertz(ns(probe.long_ticks), ns(probe.short_ticks))?)
 }
 
 /// A first idea of a tick's length, for budgets only: 1 when too little time has passed to tell.

@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Record, Run};
 use crate::report::significant;
-use crate::warning::{Warning, bent};
+use crate::warning::{Warning, bent, both};
 
 /// What is known of the machine.
 ///
@@ -105,9 +105,12 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
     let bend = measured.bend.map_or_else(String::new, |bend| {
         format!(", no straight line ({})", bent(record.unit, bend))
     });
+    let layouts = measured.layouts.map_or_else(String::new, |layouts| {
+        format!(", two layouts ({})", both(record.unit, layouts))
+    });
     writeln!(
         err,
-        "{}: {} ns/{} {error}{bend}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        "{}: {} ns/{} {error}{bend}{layouts}, {} ns/call, {} rounds in {} processes{}, crate {}",
         record.name(),
         significant(measured.ns_per_unit, 6),
         record.unit,

@@ -5,7 +5,7 @@ use bench_slope_algorithms::Routine;
 use crate::clock::Clock;
 use crate::cpus::Cpus;
 use crate::sample::{deeper, time_calls};
-use crate::wire::{Chain, Failure, Round};
+use crate::wire::{Failure, Round, Window};
 
 /// How much time a visit takes.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Sampler<'_> {
             match deeper(depth, &mut || self.round(subject, &own, deadline_ns)) {
                 Ok(round) => {
                     let whole = round.whole;
-                    if round.ticks.iter().all(|&ticks| ticks == 0) && !whole {
+                    if round.windows.is_empty() && !whole {
                         break;
                     }
                     rounds.push(round);
@@ -143,25 +143,23 @@ impl Sampler<'_> {
         own: &[usize],
         deadline_ns: u64,
     ) -> Result<Round, Failure> {
-        let ticks = vec![0; subject.sizes.len()];
         let (case, calls) = (subject.index, subject.calls);
-        let mut round = Round { case, calls, ticks, whole: false, contention: None, chain: None };
+        let mut round = Round { case, calls, windows: Vec::new(), whole: false };
         let mut done = 0;
         let mut before = self.cpus.probe();
         while done < own.len() {
             let begin = self.clock.ticks();
-            let mut window = Vec::new();
-            while let Some(&at) = own.get(done + window.len()) {
-                if !window.is_empty() && self.elapsed_ns(begin) >= WINDOW_NS {
+            let mut samples = Vec::new();
+            while let Some(&at) = own.get(done + samples.len()) {
+                if !samples.is_empty() && self.elapsed_ns(begin) >= WINDOW_NS {
                     break;
                 }
-                window.push((at, self.sample(subject, at)?));
+                samples.push((at, self.sample(subject, at)?));
             }
             let after = self.cpus.probe();
-            let looks = before.zip(after);
-            let contention = looks.map(|(a, b)| f64::max(a.contention(), b.contention()));
+            let window = Window { samples, looks: before.zip(after) };
             before = after;
-            if !self.cpus.is_quiet(contention) {
+            if !self.cpus.is_quiet(window.contention()) {
                 if self.clock.monotonic_ns() < deadline_ns {
                     before = self.cpus.settle(deadline_ns);
                     self.warm_up(subject)?;
@@ -171,16 +169,8 @@ impl Sampler<'_> {
                     return Ok(round);
                 }
             }
-            done += window.len();
-            for (at, ticks) in window {
-                round.ticks[at] = ticks;
-            }
-            round.contention =
-                [round.contention, contention].into_iter().flatten().reduce(f64::max);
-            if let Some((a, b)) = looks {
-                let seen = Chain::of(a).lower(Chain::of(b));
-                round.chain = Some(round.chain.map_or(seen, |earlier| earlier.lower(seen)));
-            }
+            done += window.samples.len();
+            round.windows.push(window);
         }
         round.whole = true;
         Ok(round)

@@ -1,5 +1,7 @@
 //! What parent and worker tell each other: plain data.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::frequency::Probe;
@@ -21,6 +23,8 @@ pub struct Request {
     pub cpus: Vec<usize>,
     /// Bytes past a 64-byte boundary at which messages start.
     pub offset_bytes: usize,
+    /// Where the files that describe the machine begin.
+    pub root: PathBuf,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
 }
@@ -49,49 +53,35 @@ pub enum Event {
     Done(Done),
 }
 
-/// Raw samples of one case: one for every size.
+/// Raw samples of one case: at most one for every size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// The case's index in the request.
     pub case: usize,
     /// Calls in each sample.
     pub calls: u32,
-    /// Ticks of each sample in the order of the sizes; 0 where there is
-    /// none, or where the clock did not move forward.
-    pub ticks: Vec<u64>,
+    /// The samples in the order they were taken.
+    pub windows: Vec<Window>,
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
     /// long.
     pub whole: bool,
-    /// How busy the core was just before or just after, whichever is more; `None` when the clock
-    /// cannot tell.
-    pub contention: Option<f64>,
-    /// The fastest the chains of known cost ran between its samples: the frequency.
-    pub chain: Option<Chain>,
 }
 
-/// What chains of dependent operations took, in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chain {
-    /// The long one.
-    pub long_ticks: u64,
-    /// The short one.
-    pub short_ticks: u64,
+/// Samples between two looks at the core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// The place of each sample's size among the sizes, and its ticks: 0 where the clock did not
+    /// move forward.
+    pub samples: Vec<(usize, u64)>,
+    /// The looks before and after; `None` when the clock cannot tell.
+    pub looks: Option<(Probe, Probe)>,
 }
 
-impl Chain {
-    /// That of a look at the core.
+impl Window {
+    /// How busy the core was just before or just after, whichever is more.
     #[must_use]
-    pub fn of(probe: Probe) -> Self {
-        Chain { long_ticks: probe.long_ticks, short_ticks: probe.short_ticks }
-    }
-
-    /// The lower of either.
-    #[must_use]
-    pub fn lower(self, other: Self) -> Self {
-        Chain {
-            long_ticks: self.long_ticks.min(other.long_ticks),
-            short_ticks: self.short_ticks.min(other.short_ticks),
-        }
+    pub fn contention(&self) -> Option<f64> {
+        self.looks.map(|(before, after)| f64::max(before.contention(), after.contention()))
     }
 }
 
@@ -113,6 +103,9 @@ pub struct Done {
     /// How the frequency from additions compares with that from multiplications; `None` where there
     /// is no second opinion.
     pub frequency_agreement: Option<f64>,
+    /// How the system's own idea of the frequency compares with the chain's at that moment; `None`
+    /// where it tells none.
+    pub system_agreement: Option<f64>,
     /// The lowest contention seen.
     pub lowest_contention: Option<f64>,
 }

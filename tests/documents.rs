@@ -120,6 +120,7 @@ fn the_advice_on_the_environment_is_told_word_by_word() {
             | Warning::Imprecise { .. }
             | Warning::NoErrorStated { .. }
             | Warning::NoLine { .. }
+            | Warning::TwoLayouts { .. }
             | Warning::FrequencyUnknown
             | Warning::Starved { .. } => false,
         };

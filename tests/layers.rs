@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const ORDER: &[&str] = &[
     "fit",
     "linearity",
+    "layouts",
     "clock",
     "sample",
     "frequency",
@@ -19,6 +20,7 @@ const ORDER: &[&str] = &[
     "warning",
     "environment",
     "record",
+    "timed",
     "rows",
     "group",
     "report",
