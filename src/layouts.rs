@@ -28,15 +28,16 @@ pub struct TwoCosts {
     pub share_high: f64,
 }
 
-/// Processes of each kind that are needed: one may have had bad luck.
-const FEWEST: usize = 2;
+/// Processes of each kind that are needed: one or two may have had bad luck.
+const FEWEST: usize = 3;
 /// The share of processes of each kind that is needed.
-const FEWEST_SHARE: f64 = 0.1;
+const FEWEST_SHARE: f64 = 0.15;
 /// The gap between the two kinds, as a share of the cost: less is no surprise to anybody.
 const GAP: f64 = 0.01;
-/// Within this share of the gap lie all processes near the floor, and most of the others: noise
-/// spreads, layouts do not.
+/// Within this share of the gap lie all processes near the floor.
 const WIDTH: f64 = 0.5;
+/// Within this share of it lie most of the others: noise spreads, layouts do not.
+const WIDTH_OF_OTHERS: f64 = 0.25;
 /// So many of the others, as a share, must lie together.
 const TOGETHER: f64 = 0.6;
 /// Sizes below this share of the largest are left out: there a call costs more than its bytes.
@@ -56,7 +57,7 @@ pub fn two_costs(processes: &[Rounds], floors: &[f64]) -> Option<TwoCosts> {
     let (low, high) = sorted.split_at(split);
     let (first, last, next) = (*low.first()?, *low.last()?, *high.first()?);
     let gap = next - last;
-    let together = high.iter().filter(|&&ratio| ratio - next <= WIDTH * gap).count();
+    let together = high.iter().filter(|&&ratio| ratio - next <= WIDTH_OF_OTHERS * gap).count();
     let two = gap >= GAP
         && last - first <= WIDTH * gap
         && together >= fewest.max((TOGETHER * high.len() as f64).ceil() as usize)
@@ -118,6 +119,7 @@ mod tests {
         assert_eq!(found(|process| 0.004 * process as f64), None);
         // One process.
         assert_eq!(found(|process| if process == 7 { 0.1 } else { 0.0 }), None);
+        assert_eq!(found(|process| if process % 8 == 7 { 0.1 } else { 0.0 }), None);
         // A neighbour for a while.
         assert_eq!(found(|process| if (5..9).contains(&process) { 0.1 } else { 0.0 }), None);
         // Others that do not agree with each other.
