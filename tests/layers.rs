@@ -11,6 +11,8 @@ const ORDER: &[&str] = &[
     "clock",
     "sample",
     "frequency",
+    "known_cost",
+    "quiet",
     "cpus",
     "wire",
     "visit",
