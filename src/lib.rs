@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod clock;
 pub mod cpus;
+pub mod doctor;
 pub mod environment;
 pub mod fit;
 pub mod frequency;

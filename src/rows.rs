@@ -20,7 +20,7 @@ const FAR_FROM_EXACT: f64 = 0.1;
 /// The share of the chains, from the fastest, that the frequency is taken from.
 const SHARE_OF_CHAINS: f64 = 0.125;
 /// Chains within this share of each other ran at the same frequency.
-const SAME_FREQUENCY: f64 = 0.01;
+pub const SAME_FREQUENCY: f64 = 0.01;
 /// Two kinds of chains that differ by more than this leave the frequency unknown.
 const SURE_WITHIN: f64 = 0.01;
 /// Nothing computes faster than this: a first-level cache delivers 0.0015 ns/B at best.
@@ -223,7 +223,8 @@ fn frequency(row: &Row, seen: &Seen, choice: Choice) -> Option<f64> {
 }
 
 /// Whether two kinds of chains tell the same frequency, where there are two.
-fn frequency_is_sure(agreements: &[f64]) -> bool {
+#[must_use]
+pub fn frequency_is_sure(agreements: &[f64]) -> bool {
     let mut sorted = agreements.to_vec();
     sorted.sort_by(f64::total_cmp);
     let median = sorted.get(sorted.len() / 2);

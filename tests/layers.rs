@@ -24,6 +24,7 @@ const ORDER: &[&str] = &[
     "rows",
     "group",
     "report",
+    "doctor",
     "selftest",
     "tell",
     "cli",
