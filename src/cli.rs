@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use bench_slope_algorithms::Section;
-use clap::{Args, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
+    parser::ValueSource,
+};
 
 use crate::record::{Conditions, Frequency};
 
@@ -38,6 +41,9 @@ enum Command {
         #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
         format: String,
     },
+    /// Tell in three seconds whether this machine is fit to measure; time no algorithm. Takes --pin,
+    /// --quiet and --verbose.
+    Doctor,
     /// Sample what standard input asks for: how the program runs itself.
     #[command(hide = true)]
     Worker,
@@ -133,6 +139,11 @@ pub enum Wish {
         /// List them as JSON.
         json: bool,
     },
+    /// Tell whether this machine is fit.
+    Doctor {
+        /// How; of these only [`DOCTOR_OPTIONS`] can have been given.
+        options: Options,
+    },
     /// Be a worker.
     Work,
 }
@@ -151,12 +162,12 @@ pub struct Early {
 /// # Errors
 /// Help or version when they were asked for; else what is wrong with the words and what was meant.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
-    let line = CommandLine::try_parse_from(words).map_err(|error| Early {
+    let line = read(words).map_err(|error| Early {
         text: error.render().to_string(),
         asked_for: matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion),
     })?;
     let options = line.options;
-    let measure = |section, names| Wish::Measure { section, names, options };
+    let measure = |section, names| Wish::Measure { section, names, options: options.clone() };
     Ok(match line.command {
         None => measure(None, Vec::new()),
         Some(Command::Hash(names)) => measure(Some(Section::Hash), names.names),
@@ -164,8 +175,47 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         Some(Command::Cipher(names)) => measure(Some(Section::Cipher), names.names),
         Some(Command::Kdf(names)) => measure(Some(Section::Kdf), names.names),
         Some(Command::SelfTest { format }) => Wish::SelfTest { json: format == "json" },
+        Some(Command::Doctor) => Wish::Doctor { options: options.clone() },
         Some(Command::Worker) => Wish::Work,
     })
+}
+
+/// Options of the measurement that `doctor` takes.
+const DOCTOR_OPTIONS: &[&str] = &["pin", "quiet", "verbose"];
+/// And those that `self-test` does: it has no notes that could be left out, so that this is granted.
+const SELF_TEST_OPTIONS: &[&str] = &["quiet"];
+
+fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+    let mut command = CommandLine::command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    refuse_what_would_be_ignored(&mut command, &matches)?;
+    CommandLine::from_arg_matches(&matches)
+}
+
+/// Options of a measurement stand for every subcommand; those that time no algorithm refuse what
+/// would mean nothing to them.
+fn refuse_what_would_be_ignored(
+    command: &mut clap::Command,
+    matches: &ArgMatches,
+) -> Result<(), clap::Error> {
+    let (name, taken) = match matches.subcommand_name() {
+        Some(name @ "doctor") => (name, DOCTOR_OPTIONS),
+        Some(name @ "self-test") => (name, SELF_TEST_OPTIONS),
+        _ => return Ok(()),
+    };
+    let is_given = |option: &&clap::Arg| {
+        let id = option.get_id().as_str();
+        matches!(matches.try_contains_id(id), Ok(true))
+            && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let refused = command
+        .get_arguments()
+        .filter(|option| !taken.contains(&option.get_id().as_str()))
+        .filter(is_given)
+        .find_map(|option| option.get_long().map(str::to_owned));
+    let Some(long) = refused else { return Ok(()) };
+    let sentence = format!("the argument '--{long}' cannot be used with '{name}'");
+    Err(command.error(ErrorKind::ArgumentConflict, sentence))
 }
 
 fn frequency(text: &str) -> Result<Frequency, String> {

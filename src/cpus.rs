@@ -120,6 +120,22 @@ pub fn show_list(cpus: &[usize]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
+/// Lets this thread run on these processors only.
+///
+/// # Errors
+/// When that is not permitted, or not possible on this platform.
+pub fn stay_on(cpus: &[usize]) -> std::io::Result<()> {
+    affinity::stay_on(cpus)
+}
+
+/// What quiet reads, judged by these readings of contention; `None` when no dozen of them agree.
+#[must_use]
+pub fn lowest_agreed(readings: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut lowest = Lowest { confirmed: None, readings: Vec::new() };
+    readings.into_iter().for_each(|reading| lowest.take(reading));
+    lowest.confirmed
+}
+
 /// Whether workers can be made to stay on a processor.
 ///
 /// # Errors

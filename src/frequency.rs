@@ -59,12 +59,14 @@ pub fn probe(clock: &dyn Clock, grain: Grain) -> Option<Probe> {
 /// Whether the chain takes a cycle an operation here: in assembly it does.
 pub const CHAIN_TELLS_CYCLES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
+/// Cycles that the long chain takes more than the short one, when each operation takes one.
+pub const CYCLES_BETWEEN_CHAINS: u32 = (LONG_TURNS - SHORT_TURNS) * OPERATIONS_PER_TURN;
+
 /// The frequency in megahertz from the nanoseconds of a long and a short chain, when each
 /// operation takes a cycle; `None` when they make no sense.
 #[must_use]
 pub fn megahertz(long_ns: f64, short_ns: f64) -> Option<f64> {
-    let cycles = f64::from((LONG_TURNS - SHORT_TURNS) * OPERATIONS_PER_TURN);
-    let mhz = 1e3 * cycles / (long_ns - short_ns);
+    let mhz = 1e3 * f64::from(CYCLES_BETWEEN_CHAINS) / (long_ns - short_ns);
     // No processor that this runs on is outside.
     (10.0..20_000.0).contains(&mhz).then_some(mhz)
 }

@@ -86,7 +86,7 @@ const WORKERS_FOR_REPETITIONS: u32 = 12;
 /// An error above this is worth a warning, unless the user says how exact it shall be.
 const IMPRECISE: f64 = 0.01;
 /// Processor time over wall time below this is worth a warning.
-const STARVED: f64 = 0.75;
+pub const STARVED: f64 = 0.75;
 
 /// The time a group of `rows` may take: half a second each for a few, 65 ms each for many, or what
 /// the user says.

@@ -6,12 +6,15 @@
 pub mod cli;
 pub mod clock;
 pub mod cpus;
+pub mod doctor;
 pub mod environment;
 pub mod fit;
 pub mod frequency;
 pub mod group;
+pub mod known_cost;
 pub mod layouts;
 pub mod linearity;
+pub mod quiet;
 pub mod record;
 pub mod report;
 pub mod rows;

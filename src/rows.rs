@@ -121,17 +121,16 @@ pub fn settle_frequency(rows: &mut [Row], seen: &mut Seen) {
 }
 
 /// Whether all that tell the frequency tell the same: two kinds of chains, where there are two, and
-/// the system, where it does.
-fn frequency_is_sure(seen: &Seen) -> bool {
+/// the system, where it does; each by its ratios to the first kind of chain.
+#[must_use]
+pub fn frequency_is_sure(chains: &[f64], system: &[f64]) -> bool {
     let agree = |ratios: &[f64], within: f64| {
         let mut sorted = ratios.to_vec();
         sorted.sort_by(f64::total_cmp);
         let median = sorted.get(sorted.len() / 2);
         median.is_none_or(|ratio| (ratio - 1.0).abs() <= within)
     };
-    CHAIN_TELLS_CYCLES
-        && agree(&seen.frequency_agreements, CHAINS_AGREE_WITHIN)
-        && agree(&seen.system_agreements, SYSTEM_AGREES_WITHIN)
+    CHAIN_TELLS_CYCLES && agree(chains, CHAINS_AGREE_WITHIN) && agree(system, SYSTEM_AGREES_WITHIN)
 }
 
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
@@ -226,7 +225,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             ns_per_unit: slope,
             mib_per_s: None,
             cycles_per_unit: None,
-            measured_mhz: frequency_is_sure(seen)
+            measured_mhz: frequency_is_sure(&seen.frequency_agreements, &seen.system_agreements)
                 .then(|| row_megahertz(&row.processes, &seen.core))
                 .flatten(),
             ns_per_call: estimate.line.intercept,
@@ -248,14 +247,7 @@ mod tests {
 
     #[test]
     fn whoever_disagrees_leaves_the_frequency_unknown() {
-        let sure = |chains: &[f64], system: &[f64]| {
-            let (chains, system) = (chains.to_vec(), system.to_vec());
-            frequency_is_sure(&Seen {
-                frequency_agreements: chains,
-                system_agreements: system,
-                ..Seen::default()
-            })
-        };
+        let sure = frequency_is_sure;
         assert_eq!(sure(&[], &[]), CHAIN_TELLS_CYCLES);
         assert_eq!(sure(&[1.001, 0.999, 1.3], &[0.97, 1.0, 0.4]), CHAIN_TELLS_CYCLES);
         // A core that does additions in half a cycle.

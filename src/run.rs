@@ -11,6 +11,7 @@ use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
 use crate::cpus;
+use crate::doctor::{self, Verdict};
 use crate::environment::Environment;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::record::{Frequency, Run};
@@ -85,6 +86,7 @@ pub fn run(
             measure_all(section, &names, &options, machine, out, err)
         }
         Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
+        Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
         Ok(Wish::Work) => {
             serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
         }
@@ -130,13 +132,9 @@ fn measure_all(
             }
         }
     }
-    if let Some(cpu) = options.pin
-        && let Err(reason) = cpus::check_pin(cpu)
-    {
-        writeln!(err, "error: --pin {cpu}: {reason}")?;
+    let Some((environment, cpus)) = place(options, machine, err)? else {
         return Ok(code::USAGE);
-    }
-    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    };
     if options.verbose {
         tell::facts(&environment, err)?;
     }
@@ -150,10 +148,6 @@ fn measure_all(
         HashMap::new()
     };
     let mut failed = !wrong.is_empty();
-    let cpus = match options.pin {
-        Some(cpu) => vec![cpu],
-        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
-    };
     let plan = Plan {
         repetitions: options.repetitions,
         precision: options.precision,
@@ -210,6 +204,54 @@ fn measure_all(
         tell::closing(&left_out, &environment, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
+}
+
+/// The machine as it is, and the processors to stay on; `None` when that of `--pin` is not to be had,
+/// which is then told.
+fn place(
+    options: &Options,
+    machine: &Machine,
+    err: &mut dyn Write,
+) -> io::Result<Option<(Environment, Vec<usize>)>> {
+    if let Some(cpu) = options.pin
+        && let Err(reason) = cpus::check_pin(cpu)
+    {
+        writeln!(err, "error: --pin {cpu}: {reason}")?;
+        return Ok(None);
+    }
+    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    let cpus = match options.pin {
+        Some(cpu) => vec![cpu],
+        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
+    };
+    Ok(Some((environment, cpus)))
+}
+
+/// Tells whether the machine is fit to measure.
+fn examine(
+    options: &Options,
+    machine: &Machine,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let Some((environment, cpus)) = place(options, machine, err)? else {
+        return Ok(code::USAGE);
+    };
+    if options.verbose {
+        tell::facts(&environment, err)?;
+        // The screen has them in a few words each.
+        if !options.quiet {
+            tell::warnings(&environment.warnings(), err)?;
+        }
+    }
+    let findings = doctor::examine(machine, environment, &cpus)?;
+    if machine.is_interrupted() {
+        writeln!(err, "interrupted: too little was seen to tell")?;
+        return Ok(code::INTERRUPTED);
+    }
+    out.write_all(doctor::render(&findings).as_bytes())?;
+    let is_fit = doctor::verdict(&findings) == Verdict::Fit;
+    Ok(if is_fit { code::FINE } else { code::FAILED })
 }
 
 /// All known answers, the long ones too that are not checked before timing: the cases that give a

@@ -30,6 +30,8 @@ const FEWEST_STEPS_PER_SAMPLE: u64 = 100;
 const LONG_SAMPLE_NS: f64 = 200e3;
 /// A sample never has to last longer than this; a clock that would need it is too coarse.
 const LONGEST_SAMPLE_NS: f64 = 5e6;
+/// Steps longer than this are too coarse to time anything by.
+pub const COARSEST_STEP_NS: f64 = LONGEST_SAMPLE_NS / FEWEST_STEPS_PER_SAMPLE as f64;
 /// A sample on the finest clock lasts at least this long, so that a reading's jitter drowns.
 const SHORTEST_SAMPLE_NS: f64 = 8e3;
 /// Calls per sample end here, for routines that do nothing at all.
@@ -135,7 +137,8 @@ fn system_agreement(clock: &dyn Clock, grain: Grain, tick_ns: f64, root: &Path) 
 }
 
 /// A first idea of a tick's length, for budgets only: 1 when too little time has passed to tell.
-fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
+#[must_use]
+pub fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
     // The grain was measured for some 10 µs at least; a millisecond makes the idea a good one.
     let until = clock.monotonic_ns().saturating_add(1_000_000);
     while clock.monotonic_ns() < until && clock.ticks() > 0 {}

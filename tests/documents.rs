@@ -5,6 +5,7 @@ mod invented;
 use std::fs;
 use std::path::PathBuf;
 
+use bench_slope::doctor::Reason;
 use bench_slope::environment::Environment;
 use bench_slope::warning::Warning;
 use bench_slope_algorithms::{Catalogue, Section};
@@ -141,12 +142,50 @@ fn every_fact_of_the_environment_is_told() {
     assert_eq!(told.matches("\n| `").count(), fields.len(), "it tells more than there is");
 }
 
+/// One of each reason for which a machine is unfit.
+fn reasons() -> Vec<Reason> {
+    vec![
+        Reason::ClockStandsStill,
+        Reason::ClockTooCoarse { step_ns: 15.6e6 },
+        Reason::NoKnownCost { why: "its process was ended by signal 9 (killed)".to_owned() },
+        Reason::WrongKnownCost { deviation: 0.094, cycles_are_right: true },
+        Reason::WrongKnownCost { deviation: 0.031, cycles_are_right: false },
+        Reason::NeverQuiet { best: 0.004 },
+        Reason::NeverAsQuietAsKnown { lowest: 0.2871, known: 0.2130 },
+        Reason::FrequencyWanders { held: 0.11 },
+        Reason::Starved { share: 0.52 },
+        Reason::Quota { cpus: 0.5, file: "/sys/fs/cgroup/cpu.max".to_owned() },
+    ]
+}
+
+#[test]
+fn the_reasons_of_the_doctor_are_told_word_by_word() {
+    let told = document("docs/doctor.md");
+    for reason in reasons() {
+        // A new reason has to be added here.
+        match reason {
+            Reason::ClockStandsStill
+            | Reason::ClockTooCoarse { .. }
+            | Reason::NoKnownCost { .. }
+            | Reason::WrongKnownCost { .. }
+            | Reason::NeverQuiet { .. }
+            | Reason::NeverAsQuietAsKnown { .. }
+            | Reason::FrequencyWanders { .. }
+            | Reason::Starved { .. }
+            | Reason::Quota { .. } => {}
+        }
+        let line = format!("\n- {reason}\n");
+        assert!(told.contains(&line), "docs/doctor.md lacks{line}");
+    }
+}
+
 #[test]
 fn links_lead_somewhere() {
     for name in [
         "README.md",
         "docs/architecture.md",
         "docs/method.md",
+        "docs/doctor.md",
         "docs/environment.md",
         "docs/packaging.md",
         "docs/coverage.md",

@@ -39,6 +39,24 @@ fn all_known_answers_come_out() {
 }
 
 #[test]
+fn the_doctor_measures_what_no_table_has() {
+    let output = bench_slope(&["doctor", "--quiet"]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let err = String::from_utf8(output.stderr).expect("text");
+    let is_fit = text.contains("\nfit         numbers hold");
+    assert_eq!(output.status.code(), Some(if is_fit { 0 } else { 1 }), "{text}{err}");
+    assert_eq!(err, "");
+    // Its workers know the routine of known cost, whatever this machine makes of it.
+    assert!(!text.contains("this build does not have it"), "{text}");
+    for name in ["machine", "clock", "empty call", "frequency", "quiet", "contention", "known cost"]
+    {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{name}: {text}");
+    }
+    let output = bench_slope(&["hash", "chain"]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "no row of its own");
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let mut child = bench_slope(&["--repetitions", "1", "hash", "md5"])
         .stdout(Stdio::piped())
