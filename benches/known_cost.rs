@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use bench_slope::clock::{Clock, machine_clock};
+use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::frequency::chain;
 use bench_slope::group::{Machine, Plan, measure};
 use bench_slope::record::Measured;
@@ -101,6 +102,7 @@ fn main() -> ExitCode {
     let machine = Machine {
         catalogue: catalogue(),
         clock: machine_clock(),
+        pmu: Arc::new(NoPmu(Absence::SwitchedOff)),
         workers,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),

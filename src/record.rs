@@ -3,6 +3,7 @@
 
 use bench_slope_algorithms::{Axis, Case, Section};
 
+use crate::counters::Counting;
 use crate::environment::Environment;
 use crate::linearity::Bend;
 use crate::warning::Advice;
@@ -15,6 +16,8 @@ pub struct Run {
     pub frequency: Option<Frequency>,
     /// The machine as it was before the run.
     pub environment: Environment,
+    /// What was counted, and why the rest was not.
+    pub counters: Counting,
     /// How it was measured.
     pub conditions: Conditions,
     /// One record for each row, in printing order.
@@ -117,7 +120,7 @@ pub struct Point {
     pub ns: f64,
 }
 
-/// What hardware or the kernel counted per unit, by the slope over sizes; `None` where it does not
+/// What hardware counted per unit in user space, by the slope over sizes; `None` where it does not
 /// count that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {

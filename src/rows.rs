@@ -9,7 +9,8 @@ use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Point, Record};
-use crate::wire::{Event, Failure, Round};
+use crate::tally::{Tally, counters_agree};
+use crate::wire::{Event, Failure, Request, Round};
 
 /// A row is good enough when its 95 % interval is within this of its slope ...
 const PRECISION: f64 = 0.001;
@@ -34,6 +35,8 @@ pub struct Row {
     pub calls: Option<u32>,
     /// Rounds of every process that had some.
     pub processes: Vec<Vec<Timed>>,
+    /// What was counted of it.
+    pub tally: Tally,
     /// Why it has no number, once that is known.
     pub failure: Option<Failure>,
     /// Whether its number is exact enough.
@@ -59,6 +62,8 @@ pub struct Seen {
     pub lowest_contention: Option<f64>,
     /// How the frequency from additions compared with that from multiplications, by worker.
     pub frequency_agreements: Vec<f64>,
+    /// Cycles that a counter saw in a cycle of the chain, by worker.
+    pub counted_cycles: Vec<f64>,
     /// What the long chain of known cost takes at the run's frequency.
     pub chain_ns: Option<f64>,
     /// Processor time the workers had.
@@ -67,13 +72,14 @@ pub struct Seen {
     pub wall_ns: u64,
 }
 
-/// Files what a worker told under its rows; `open` are the rows it was asked for.
+/// Files what a worker told under its rows; `open` are the rows it was asked for by `request`.
 ///
 /// # Errors
 /// When the worker died before it began with any row.
 pub fn take(
     rows: &mut [Row],
     open: &[usize],
+    request: &Request,
     events: Vec<Event>,
     death: Option<String>,
     seen: &mut Seen,
@@ -90,6 +96,11 @@ pub fn take(
                 }
             }
             Event::Round(round) => rounds.push(round),
+            Event::Counted(counted) => {
+                if let Some(&at) = open.get(counted.case) {
+                    rows[at].tally.add(&request.counters, &counted);
+                }
+            }
             Event::Done(told) => done = Some(told),
         }
     }
@@ -130,6 +141,7 @@ pub fn take(
     }
     seen.lowest_contention = done.lowest_contention.or(seen.lowest_contention);
     seen.frequency_agreements.extend(done.frequency_agreement);
+    seen.counted_cycles.extend(done.counted_cycles);
     seen.cpu_ns += done.cpu_ns.unwrap_or(done.wall_ns);
     seen.wall_ns += done.wall_ns;
     Ok(())
@@ -213,7 +225,7 @@ fn usable(row: &Row, seen: &Seen) -> (Vec<Rounds>, Choice) {
 /// The core's frequency beside a row's own samples: of the rounds its cost is from, and from their
 /// fastest chains, as the cost is from their fastest samples.
 fn frequency(row: &Row, seen: &Seen, choice: Choice) -> Option<f64> {
-    if !frequency_is_sure(&seen.frequency_agreements) {
+    if !frequency_is_sure(&seen.frequency_agreements) || !counters_agree(&seen.counted_cycles) {
         return None;
     }
     let rounds = row.processes.iter().flatten().filter(|round| choice.takes(round, seen));
@@ -317,7 +329,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             relative_error: estimate.slope_error.map(|error| error / slope),
             layouts: None,
             points: points.map(|(&size, &ns)| Point { size, ns }).collect(),
-            counts: None,
+            counts: row.tally.counts(&sizes),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,
@@ -347,6 +359,7 @@ mod tests {
             case,
             calls: Some(1),
             processes: (0..8).map(|_| process()).collect(),
+            tally: Tally::default(),
             failure: None,
             good_enough: false,
         };
@@ -360,6 +373,9 @@ mod tests {
             assert!((cycles - 2.0).abs() < 1e-3, "{cycles}");
         }
         assert_eq!(measured.measured_mhz.is_some(), crate::frequency::CHAIN_TELLS_CYCLES);
+        // A counter that sees other cycles leaves it unknown.
+        seen.counted_cycles = vec![0.66; 8];
+        assert_eq!(record(&rows[0], &seen).result.expect("a number").measured_mhz, None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
 
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
+use crate::counters::{Absence, Counting, examine, machine_pmu};
 use crate::cpus;
 use crate::environment::Environment;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
@@ -55,9 +56,9 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     if words.get(1).is_none_or(|word| word != WORD) {
         stop_on_interruption(&interrupted);
     }
-    let (clock, patience) = (machine_clock(), Machine::PATIENCE);
+    let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
     let root = "/".into();
-    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
+    let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
     run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
 }
 
@@ -86,7 +87,8 @@ pub fn run(
         }
         Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
         Ok(Wish::Work) => {
-            serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
+            let Machine { catalogue, clock, pmu, .. } = machine;
+            serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
         Err(early) => {
@@ -154,11 +156,16 @@ fn measure_all(
         Some(cpu) => vec![cpu],
         None => environment.fastest(&cpus::allowed().unwrap_or_default()),
     };
+    let counting = counting(machine, options, &cpus);
+    if !options.quiet {
+        tell::not_counted(&counting, err)?;
+    }
     let plan = Plan {
         repetitions: options.repetitions,
         unaligned: options.unaligned,
         quick: options.quick,
         cpus: &cpus,
+        counters: &counting.events,
     };
     let frequency = options.cpu_mhz;
     groups.retain(|(_, cases)| !cases.is_empty());
@@ -172,6 +179,7 @@ fn measure_all(
         let mut run = Run {
             frequency,
             environment: environment.clone(),
+            counters: counting.clone(),
             conditions: options.conditions(),
             records,
             warnings: warnings.iter().map(Warning::advice).collect(),
@@ -208,6 +216,17 @@ fn measure_all(
         tell::closing(&left_out, &environment, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
+}
+
+/// What can be counted on this machine, unless nothing is wanted.
+fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
+    if options.no_counters {
+        Counting::none(&Absence::SwitchedOff)
+    } else if options.quick {
+        Counting::none(&Absence::Quick)
+    } else {
+        cpus::staying_on(cpus, || examine(&*machine.pmu))
+    }
 }
 
 /// All known answers, the long ones too that are not checked before timing: the cases that give a

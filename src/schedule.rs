@@ -11,6 +11,8 @@ use bench_slope_algorithms::{
 };
 
 use crate::clock::{Clock, Grain, grain};
+use crate::count::CountingPass;
+use crate::counters::Pmu;
 use crate::cpus::Cpus;
 use crate::frequency::agreement;
 use crate::sample::time_calls;
@@ -40,6 +42,7 @@ const MOST_CALLS: u32 = 1 << 14;
 pub fn work<E>(
     catalogue: &Catalogue,
     clock: &dyn Clock,
+    pmu: &dyn Pmu,
     request: &Request,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -58,6 +61,7 @@ pub fn work<E>(
             wall_ns: 0,
             cpu_ns: None,
             frequency_agreement: None,
+            counted_cycles: None,
             lowest_contention: None,
         }));
     };
@@ -76,6 +80,7 @@ pub fn work<E>(
         tick_ns,
         wanted: request.rounds.unwrap_or(u32::MAX),
     };
+    let mut counting = CountingPass::new(pmu, request, tick_ns);
     let mut subjects = Vec::new();
     for (index, order) in request.cases.iter().enumerate() {
         tell(Event::Begin(index))?;
@@ -94,7 +99,17 @@ pub fn work<E>(
                 continue;
             }
             tell(Event::Begin(subject.index))?;
-            let (rounds, failure) = sampler.visit(&mut subject);
+            let begin_ns = clock.monotonic_ns();
+            let (rounds, mut failure) = sampler.visit(&mut subject);
+            if failure.is_none() {
+                let visit_ns = clock.monotonic_ns().saturating_sub(begin_ns);
+                let (counted, wrong) =
+                    counting.after_visit(&mut sampler, &mut subject, &rounds, visit_ns);
+                for counted in counted {
+                    tell(Event::Counted(counted))?;
+                }
+                failure = wrong;
+            }
             // Told only now: a message to the parent is a system call and wakes another process.
             for round in rounds {
                 tell(Event::Round(round))?;
@@ -119,6 +134,7 @@ pub fn work<E>(
         wall_ns: elapsed_ns,
         cpu_ns: cpu_start.zip(clock.cpu_ns()).map(|(start, end)| end.saturating_sub(start)),
         frequency_agreement: agreement(clock, grain),
+        counted_cycles: counting.counted_cycles(),
         lowest_contention: sampler.cpus.lowest(),
     }))
 }

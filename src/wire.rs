@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::counters;
 use crate::frequency::Probe;
 
 /// What the parent asks of a worker.
@@ -21,6 +22,8 @@ pub struct Request {
     pub cpus: Vec<usize>,
     /// Bytes past a 64-byte boundary at which messages start.
     pub offset_bytes: usize,
+    /// What is to be counted; empty where nothing can be.
+    pub counters: Vec<counters::Event>,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
 }
@@ -34,6 +37,8 @@ pub struct Order {
     pub calls: Option<u32>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
+    /// How many samples have been counted of it; `None` when that is enough.
+    pub counted: Option<u32>,
 }
 
 /// What a worker tells the parent, in the order of events.
@@ -45,6 +50,8 @@ pub enum Event {
     Failed(usize, Failure),
     /// One round of a case.
     Round(Round),
+    /// What was counted of one sample of a case.
+    Counted(Counted),
     /// The worker is done.
     Done(Done),
 }
@@ -67,6 +74,21 @@ pub struct Round {
     pub contention: Option<f64>,
     /// The fastest the chains of known cost ran between its samples: the frequency.
     pub chain: Option<Chain>,
+}
+
+/// What counters counted of a sample that was not timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// The case's index in the request.
+    pub case: usize,
+    /// The size's place among the case's sizes.
+    pub at: usize,
+    /// Calls in the sample.
+    pub calls: u32,
+    /// Of all calls together, in the order of the request's counters; `None` where one did not run.
+    pub counts: Vec<Option<f64>>,
+    /// Whether the core was quiet, as far as can be told: a neighbour takes cycles and cache away.
+    pub quiet: bool,
 }
 
 /// What chains of dependent operations took, in ticks.
@@ -113,6 +135,8 @@ pub struct Done {
     /// How the frequency from additions compares with that from multiplications; `None` where there
     /// is no second opinion.
     pub frequency_agreement: Option<f64>,
+    /// Cycles that a counter saw in a cycle of the chain; `None` where cycles are not counted.
+    pub counted_cycles: Option<f64>,
     /// The lowest contention seen.
     pub lowest_contention: Option<f64>,
 }
