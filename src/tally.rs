@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::counters::Event;
-use crate::fit::least_squares;
+use crate::fit::{least_squares, lowest_mean};
 use crate::record::Counts;
 use crate::wire::Counted;
 
@@ -15,6 +15,8 @@ const ENOUGH_ANYWAY: u32 = 12;
 const PARTS: usize = 4;
 /// ... at least this share of them.
 const SHARE_OF_SIZES: f64 = 0.5;
+/// The share of the samples, from the lowest, whose mean is a size's cycles.
+const SHARE_OF_CYCLES: f64 = 0.25;
 /// Counters whose cycles differ by more than this from those of the chain leave the frequency
 /// unknown.
 const AGREE_WITHIN: f64 = 0.02;
@@ -81,9 +83,10 @@ impl Tally {
         (counts != Counts::default()).then_some(counts)
     }
 
-    /// The slope of the median count of a call over the sizes.
+    /// The slope of the count of a call over the sizes.
     fn slope(&self, event: Event, sizes: &[usize]) -> Option<f64> {
-        let counted = |at: usize| self.per_call.get(&(event, at)).and_then(|counts| median(counts));
+        let counted =
+            |at: usize| self.per_call.get(&(event, at)).and_then(|counts| typical(event, counts));
         let (x, y): (Vec<f64>, Vec<f64>) = sizes
             .iter()
             .enumerate()
@@ -98,6 +101,15 @@ impl Tally {
             return None;
         }
         least_squares(&x, &y).map(|line| line.slope)
+    }
+}
+
+/// The count of a size from that of its samples. Noise only adds to cycles, as it does to time, so
+/// that the low end is the work itself; the other counts hardly differ, and the middle is the work.
+fn typical(event: Event, counts: &[f64]) -> Option<f64> {
+    match event {
+        Event::Cycles => lowest_mean(&mut counts.to_vec(), SHARE_OF_CYCLES),
+        _ => median(counts),
     }
 }
 
@@ -170,6 +182,16 @@ mod tests {
         };
         let counts = tally(3, |_| true, true, wild).counts(&sizes()).expect("counts");
         assert!(close(counts.instructions_per_unit, 12.0), "{counts:?}");
+    }
+
+    #[test]
+    fn noise_only_adds_to_cycles() {
+        let noisy = |size: f64, time| {
+            let stall = if time == 1 { 0.0 } else { 0.1 * size };
+            [Some(300.0 + 12.0 * size), Some(100.0 + 3.0 * size + stall), Some(2.0)]
+        };
+        let counts = tally(3, |_| true, true, noisy).counts(&sizes()).expect("counts");
+        assert!(close(counts.cycles_per_unit, 3.0), "{counts:?}");
     }
 
     #[test]
