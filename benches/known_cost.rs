@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use bench_slope::clock::machine_clock;
+use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::group::{Machine, Plan, measure};
 use bench_slope::known_cost::{DELAY_BYTES, by_itself, catalogue};
 use bench_slope::record::Measured;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let machine = Machine {
         catalogue: catalogue().expect("the answers parse"),
         clock: machine_clock(),
+        pmu: Arc::new(NoPmu(Absence::SwitchedOff)),
         workers,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),

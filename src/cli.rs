@@ -106,6 +106,10 @@ pub struct Options {
     #[arg(long, global = true)]
     pub quiet: bool,
 
+    /// Do not ask for hardware counters.
+    #[arg(long, global = true)]
+    pub no_counters: bool,
+
     /// libgcrypt's switch for hardware features. These implementations choose by themselves what
     /// the processor offers, so that nothing can be switched off at run time.
     #[arg(long, global = true, value_name = "FEATURES", value_parser = no_features, hide = true)]

@@ -152,6 +152,21 @@ pub fn check_pin(cpu: usize) -> Result<(), String> {
     tried.map_err(|error| format!("this process may not choose its processor: {error}"))
 }
 
+/// Does something on these processors only, as workers do: kinds of cores have counters of their own.
+/// Anywhere when none is named, or when that is not permitted.
+pub fn staying_on<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
+    let before = affinity::allowed().filter(|_| !cpus.is_empty());
+    if before.is_some() {
+        let _ = affinity::stay_on(cpus);
+    }
+    let done = work();
+    if let Some(before) = before {
+        // Workers, which inherit the mask, would choose the same processors.
+        let _ = affinity::stay_on(&before);
+    }
+    done
+}
+
 /// The lowest contention that was seen again and again: a few low readings are chains that were
 /// interrupted, not a quiet core. Quiet readings lie within 1 % of each other; interrupted ones
 /// anywhere.

@@ -9,12 +9,14 @@ use std::time::Duration;
 use bench_slope_algorithms::{Case, Catalogue};
 
 use crate::clock::Clock;
+use crate::counters::{self, Pmu};
 use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
     FEWEST_WORKERS, PRECISION, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished,
     record, settle_frequency, take,
 };
+use crate::tally::Tally;
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
 use crate::worker::Workers;
@@ -26,6 +28,8 @@ pub struct Machine {
     pub catalogue: Catalogue,
     /// The clock, for budgets here and for samples when workers run in this process.
     pub clock: Arc<dyn Clock + Send + Sync>,
+    /// Where counters come from, when workers run in this process.
+    pub pmu: Arc<dyn Pmu + Send + Sync>,
     /// How workers come to be.
     pub workers: Workers,
     /// A worker that takes longer than this hangs, and is ended.
@@ -62,6 +66,8 @@ pub struct Plan<'a> {
     pub quick: bool,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
+    /// What is counted beside; empty for nothing.
+    pub counters: &'a [counters::Event],
 }
 
 /// How far a group is.
@@ -123,6 +129,7 @@ pub fn measure(
             case: case.clone(),
             calls: None,
             processes: Vec::new(),
+            tally: Tally::default(),
             failure: None,
             good_enough: false,
         })
@@ -153,13 +160,14 @@ pub fn measure(
         // Rounds that were asked for take what they take, a second each at the very most.
         let asked = u64::from(request.rounds.unwrap_or(0)) * open.len() as u64;
         let patience = machine.patience.saturating_add(Duration::from_secs(asked));
-        let Machine { catalogue, clock, workers, interrupted, .. } = machine;
-        let outcome = workers.serve(catalogue, &**clock, &request, patience, interrupted)?;
+        let Machine { catalogue, clock, pmu, workers, interrupted, .. } = machine;
+        let outcome =
+            workers.serve(catalogue, &**clock, &**pmu, &request, patience, interrupted)?;
         if machine.is_interrupted() && outcome.death.is_some() {
             // The interruption reaches workers too; no row is to blame.
             break;
         }
-        match take(&mut rows, &open, outcome.events, outcome.death, &mut seen) {
+        match take(&mut rows, &open, &request, outcome.events, outcome.death, &mut seen) {
             // Nothing was told: another worker follows, unless none ever begins.
             Err(_) if unlucky < UNLUCKY_WORKERS => unlucky += 1,
             taken => taken?,
@@ -249,6 +257,7 @@ fn request(
         lowest_contention: seen.core.lowest_contention,
         cpus: plan.cpus.to_vec(),
         root: root.to_owned(),
+        counters: plan.counters.to_vec(),
         offset_bytes: 64 * line + usize::from(plan.unaligned),
         cases: open
             .iter()
@@ -258,6 +267,7 @@ fn request(
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES,
+                counted: rows[at].tally.wants_more(rows[at].case.entry.axis.sizes().len()),
             })
             .collect(),
     }

@@ -5,6 +5,8 @@
 
 pub mod cli;
 pub mod clock;
+pub mod count;
+pub mod counters;
 pub mod cpus;
 pub mod doctor;
 pub mod environment;
@@ -22,6 +24,7 @@ pub mod run;
 pub mod sample;
 pub mod schedule;
 pub mod selftest;
+pub mod tally;
 pub mod tell;
 pub mod timed;
 pub mod visit;

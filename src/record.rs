@@ -3,6 +3,7 @@
 
 use bench_slope_algorithms::{Axis, Case, Section};
 
+use crate::counters::Counting;
 use crate::environment::Environment;
 use crate::layouts::Layouts;
 use crate::linearity::Bend;
@@ -16,6 +17,8 @@ pub struct Run {
     pub frequency: Option<Frequency>,
     /// The machine as it was before the run.
     pub environment: Environment,
+    /// What was counted, and why the rest was not.
+    pub counters: Counting,
     /// How it was measured.
     pub conditions: Conditions,
     /// One record for each row, in printing order.
@@ -111,7 +114,7 @@ pub struct Point {
     pub ns: f64,
 }
 
-/// What hardware or the kernel counted per unit, by the slope over sizes; `None` where it does not
+/// What hardware counted per unit in user space, by the slope over sizes; `None` where it does not
 /// count that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {

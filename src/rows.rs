@@ -9,8 +9,9 @@ use crate::frequency::CHAIN_TELLS_CYCLES;
 use crate::layouts::{Layouts, two_costs};
 use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Point, Record};
-use crate::timed::{Choice, Core, Timed, row_megahertz, usable};
-use crate::wire::{Event, Failure, Round};
+use crate::tally::{Tally, counters_agree};
+use crate::timed::{Choice, Core, Timed, rounds_of_worker, row_megahertz, usable};
+use crate::wire::{Event, Failure, Request, Round};
 
 /// A row is good enough when its 95 % interval is within this of its slope, unless the user says ...
 pub const PRECISION: f64 = 0.001;
@@ -34,6 +35,8 @@ pub struct Row {
     pub calls: Option<u32>,
     /// Rounds of every process that had some.
     pub processes: Vec<Vec<Timed>>,
+    /// What was counted of it.
+    pub tally: Tally,
     /// Why it has no number, once that is known.
     pub failure: Option<Failure>,
     /// Whether its number is exact enough.
@@ -49,19 +52,22 @@ pub struct Seen {
     pub frequency_agreements: Vec<f64>,
     /// How the system's own idea of the frequency compared with the chains', by worker.
     pub system_agreements: Vec<f64>,
+    /// Cycles that a counter saw in a cycle of the chain, by worker.
+    pub counted_cycles: Vec<f64>,
     /// Processor time the workers had.
     pub cpu_ns: u64,
     /// Wall time they took.
     pub wall_ns: u64,
 }
 
-/// Files what a worker told under its rows; `open` are the rows it was asked for.
+/// Files what a worker told under its rows; `open` are the rows it was asked for by `request`.
 ///
 /// # Errors
 /// When the worker died before it began with any row.
 pub fn take(
     rows: &mut [Row],
     open: &[usize],
+    request: &Request,
     events: Vec<Event>,
     death: Option<String>,
     seen: &mut Seen,
@@ -78,6 +84,11 @@ pub fn take(
                 }
             }
             Event::Round(round) => rounds.push(round),
+            Event::Counted(counted) => {
+                if let Some(&at) = open.get(counted.case) {
+                    rows[at].tally.add(&request.counters, &counted);
+                }
+            }
             Event::Done(told) => done = Some(told),
         }
     }
@@ -90,22 +101,26 @@ pub fn take(
         return Ok(());
     }
     let Some(done) = done else { return Ok(()) };
+    let sizes =
+        |case: usize| open.get(case).map_or(0, |&at| rows[at].case.entry.axis.sizes().len());
+    let calls: Vec<(usize, u32)> = rounds.iter().map(|round| (round.case, round.calls)).collect();
+    let timed = rounds_of_worker(rounds, sizes, &done);
     let mut added = vec![false; rows.len()];
-    for round in rounds {
-        let Some(&at) = open.get(round.case) else { continue };
+    for ((case, timed), (_, calls)) in timed.into_iter().zip(calls) {
+        let Some(&at) = open.get(case) else { continue };
         let row = &mut rows[at];
-        row.calls = Some(round.calls);
+        row.calls = Some(calls);
         if !std::mem::replace(&mut added[at], true) {
             row.processes.push(Vec::new());
         }
-        let sizes = row.case.entry.axis.sizes().len();
         if let Some(process) = row.processes.last_mut() {
-            process.push(Timed::of(round, sizes, &done));
+            process.push(timed);
         }
     }
     seen.core.lowest_contention = done.lowest_contention.or(seen.core.lowest_contention);
     seen.frequency_agreements.extend(done.frequency_agreement);
     seen.system_agreements.extend(done.system_agreement);
+    seen.counted_cycles.extend(done.counted_cycles);
     seen.cpu_ns += done.cpu_ns.unwrap_or(done.wall_ns);
     seen.wall_ns += done.wall_ns;
     Ok(())
@@ -225,15 +240,16 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             ns_per_unit: slope,
             mib_per_s: None,
             cycles_per_unit: None,
-            measured_mhz: frequency_is_sure(&seen.frequency_agreements, &seen.system_agreements)
-                .then(|| row_megahertz(&row.processes, &seen.core))
-                .flatten(),
+            measured_mhz: (frequency_is_sure(&seen.frequency_agreements, &seen.system_agreements)
+                && counters_agree(&seen.counted_cycles))
+            .then(|| row_megahertz(&row.processes, &seen.core))
+            .flatten(),
             ns_per_call: estimate.line.intercept,
             bend: agreed_bend(&sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
             layouts: (choice != Choice::Whole).then(|| layouts(&estimate, &processes)).flatten(),
             points: points.map(|(&size, &ns)| Point { size, ns }).collect(),
-            counts: None,
+            counts: row.tally.counts(&sizes),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,

@@ -10,6 +10,7 @@ use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
 
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
+use crate::counters::{self, Absence, Counting, machine_pmu};
 use crate::cpus;
 use crate::doctor::{self, Verdict};
 use crate::environment::Environment;
@@ -56,9 +57,9 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     if words.get(1).is_none_or(|word| word != WORD) {
         stop_on_interruption(&interrupted);
     }
-    let (clock, patience) = (machine_clock(), Machine::PATIENCE);
+    let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
     let root = "/".into();
-    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
+    let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
     run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
 }
 
@@ -88,7 +89,8 @@ pub fn run(
         Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
         Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
         Ok(Wish::Work) => {
-            serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
+            let Machine { catalogue, clock, pmu, .. } = machine;
+            serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
         Err(early) => {
@@ -148,6 +150,10 @@ fn measure_all(
         HashMap::new()
     };
     let mut failed = !wrong.is_empty();
+    let counting = counting(machine, options, &cpus);
+    if !options.quiet {
+        tell::not_counted(&counting, err)?;
+    }
     let plan = Plan {
         repetitions: options.repetitions,
         precision: options.precision,
@@ -155,6 +161,7 @@ fn measure_all(
         unaligned: options.unaligned,
         quick: options.quick,
         cpus: &cpus,
+        counters: &counting.events,
     };
     let frequency = options.cpu_mhz;
     groups.retain(|(_, cases)| !cases.is_empty());
@@ -168,6 +175,7 @@ fn measure_all(
         let mut run = Run {
             frequency,
             environment: environment.clone(),
+            counters: counting.clone(),
             conditions: options.conditions(),
             records,
             warnings: warnings.iter().map(Warning::advice).collect(),
@@ -252,6 +260,17 @@ fn examine(
     out.write_all(doctor::render(&findings).as_bytes())?;
     let is_fit = doctor::verdict(&findings) == Verdict::Fit;
     Ok(if is_fit { code::FINE } else { code::FAILED })
+}
+
+/// What can be counted on this machine, unless nothing is wanted.
+fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
+    if options.no_counters {
+        Counting::none(&Absence::SwitchedOff)
+    } else if options.quick {
+        Counting::none(&Absence::Quick)
+    } else {
+        cpus::staying_on(cpus, || counters::examine(&*machine.pmu))
+    }
 }
 
 /// All known answers, the long ones too that are not checked before timing: the cases that give a

@@ -12,6 +12,8 @@ use bench_slope_algorithms::{
 };
 
 use crate::clock::{Clock, Grain, grain};
+use crate::count::CountingPass;
+use crate::counters::Pmu;
 use crate::cpus::{Cpus, current, told_megahertz};
 use crate::frequency::{agreement, megahertz, probe};
 use crate::sample::time_calls;
@@ -43,6 +45,7 @@ const MOST_CALLS: u32 = 1 << 14;
 pub fn work<E>(
     catalogue: &Catalogue,
     clock: &dyn Clock,
+    pmu: &dyn Pmu,
     request: &Request,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -62,6 +65,7 @@ pub fn work<E>(
             cpu_ns: None,
             frequency_agreement: None,
             system_agreement: None,
+            counted_cycles: None,
             lowest_contention: None,
         }));
     };
@@ -80,6 +84,7 @@ pub fn work<E>(
         tick_ns,
         wanted: request.rounds.unwrap_or(u32::MAX),
     };
+    let mut counting = CountingPass::new(pmu, request, tick_ns);
     let mut subjects = Vec::new();
     for (index, order) in request.cases.iter().enumerate() {
         tell(Event::Begin(index))?;
@@ -98,7 +103,17 @@ pub fn work<E>(
                 continue;
             }
             tell(Event::Begin(subject.index))?;
-            let (rounds, failure) = sampler.visit(&mut subject);
+            let begin_ns = clock.monotonic_ns();
+            let (rounds, mut failure) = sampler.visit(&mut subject);
+            if failure.is_none() {
+                let visit_ns = clock.monotonic_ns().saturating_sub(begin_ns);
+                let (counted, wrong) =
+                    counting.after_visit(&mut sampler, &mut subject, &rounds, visit_ns);
+                for counted in counted {
+                    tell(Event::Counted(counted))?;
+                }
+                failure = wrong;
+            }
             // Told only now: a message to the parent is a system call and wakes another process.
             for round in rounds {
                 tell(Event::Round(round))?;
@@ -124,6 +139,7 @@ pub fn work<E>(
         cpu_ns: cpu_start.zip(clock.cpu_ns()).map(|(start, end)| end.saturating_sub(start)),
         frequency_agreement: agreement(clock, grain),
         system_agreement: system_agreement(clock, grain, tick_ns, &request.root),
+        counted_cycles: counting.counted_cycles(),
         lowest_contention: sampler.cpus.lowest(),
     }))
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 
+use crate::counters::Counting;
 use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Record, Run};
@@ -53,6 +54,14 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What is not counted, and why.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn not_counted(counting: &Counting, err: &mut dyn Write) -> io::Result<()> {
+    counting.notes().iter().try_for_each(|note| writeln!(err, "note: {note}"))
+}
+
 /// What to know before believing a number.
 ///
 /// # Errors
@@ -93,7 +102,38 @@ pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When standard error cannot be written.
 pub fn details(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    run.records.iter().try_for_each(|record| detail(record, err))
+    let counting = !run.counters.events.is_empty();
+    run.records.iter().try_for_each(|record| {
+        detail(record, err)?;
+        if counting { counts(record, err) } else { Ok(()) }
+    })
+}
+
+/// What was counted of a row.
+fn counts(record: &Record, err: &mut dyn Write) -> io::Result<()> {
+    let Ok(measured) = &record.result else { return Ok(()) };
+    let Some(counts) = measured.counts else {
+        return writeln!(err, "{}: too little time to count enough of it", record.name());
+    };
+    let per = |value: Option<f64>, name: &str| {
+        value.map(|value| format!("{} {name}/{}", significant(value, 4), record.unit))
+    };
+    // Digits of what is nearly nothing are noise.
+    let misses = |value: Option<f64>, name: &str| {
+        value.map(|value| format!("{value:.4} {name}/{}", record.unit))
+    };
+    let told = [
+        per(counts.instructions_per_unit, "instructions"),
+        per(counts.cycles_per_unit, "cycles"),
+        counts
+            .instructions_per_cycle
+            .map(|ipc| format!("{} instructions a cycle", significant(ipc, 3))),
+        per(counts.branches_per_unit, "branches"),
+        misses(counts.branch_misses_per_unit, "branch misses"),
+        misses(counts.cache_misses_per_unit, "cache misses"),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    writeln!(err, "{}: counted {}", record.name(), told.join(", "))
 }
 
 fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {

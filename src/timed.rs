@@ -9,14 +9,16 @@ use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean};
 use crate::frequency::megahertz;
 use crate::wire::{Done, Round, Window};
 
-/// Chains within this share of each other ran at the same frequency.
+/// Windows whose chains are within this share of the run's were at its frequency.
 const SAME_FREQUENCY: f64 = 0.005;
+/// Single chains within this share of the usual may have run at the same frequency: it trembles.
+const TREMBLE: f64 = 0.01;
+/// What the chains about a window take is told from so many windows on either side of it.
+const NEIGHBOURS: usize = 5;
 /// The share of the chains, from the fastest, that a row's frequency is taken from.
 const SHARE_OF_CHAINS: f64 = 0.125;
 /// The run's frequency is the one that this share of all windows reach: a high one that is met often.
 const SHARE_AT_FREQUENCY: f64 = 0.25;
-/// Samples at the run's own frequency suffice when so many processes have some at every size.
-const ENOUGH_PROCESSES: usize = 8;
 
 /// A round of one case.
 pub struct Timed {
@@ -42,27 +44,62 @@ struct Chains {
     after_ns: f64,
     /// The lower of two short ones.
     short_ns: f64,
+    /// What a long one takes at the frequency of this time, from the windows about this one.
+    local_ns: f64,
 }
 
 impl Chains {
-    /// Whether the frequency was the same before and after.
+    /// Whether the frequency was the same before, about and after.
     fn are_steady(self) -> bool {
-        is_same(self.before_ns, self.after_ns)
-    }
-
-    fn mean_ns(self) -> f64 {
-        f64::midpoint(self.before_ns, self.after_ns)
+        let is_near = |ns: f64| (ns / self.local_ns - 1.0).abs() <= TREMBLE;
+        is_near(self.before_ns) && is_near(self.after_ns)
     }
 }
 
-impl Timed {
-    /// A round as a worker told it.
-    #[must_use]
-    pub fn of(round: Round, sizes: usize, done: &Done) -> Self {
+/// The rounds of a worker in the order it took them, each with its case's place in the request;
+/// `sizes` tells how many sizes a case has.
+#[must_use]
+pub fn rounds_of_worker(
+    rounds: Vec<Round>,
+    sizes: impl Fn(usize) -> usize,
+    done: &Done,
+) -> Vec<(usize, Timed)> {
+    let timed = |round: Round| {
         let calls = f64::from(round.calls);
         let windows = round.windows.into_iter().map(|window| TimedWindow::of(window, calls, done));
-        Timed { sizes, whole: round.whole, windows: windows.collect() }
+        let (sizes, whole, windows) = (sizes(round.case), round.whole, windows.collect());
+        (round.case, Timed { sizes, whole, windows })
+    };
+    let mut timed: Vec<(usize, Timed)> = rounds.into_iter().map(timed).collect();
+    settle_local(timed.iter_mut().flat_map(|(_, round)| &mut round.windows));
+    timed
+}
+
+/// Tells each window what a chain takes about its time.
+///
+/// A single chain of 4 µs is no measure of the frequency of 0.3 ms, for that trembles. Bringing samples
+/// to another frequency by single chains, and then taking the lowest, would take those whose chain
+/// was slow by chance.
+fn settle_local<'a>(windows: impl Iterator<Item = &'a mut TimedWindow>) {
+    let mut chains: Vec<&mut Chains> =
+        windows.filter_map(|window| window.chains.as_mut()).collect();
+    let ends: Vec<[f64; 2]> = chains.iter().map(|c| [c.before_ns, c.after_ns]).collect();
+    for (at, chains) in chains.iter_mut().enumerate() {
+        let about = at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(ends.len());
+        // Of the frequency that it began with: another may have come or gone meanwhile.
+        let own = |ns: &f64| (ns / chains.before_ns - 1.0).abs() <= 2.0 * TREMBLE;
+        let mut alike: Vec<f64> = ends[about].iter().flatten().copied().filter(own).collect();
+        if let Some(usual) = met_often(&mut alike) {
+            chains.local_ns = usual;
+        }
     }
+}
+
+/// A low one of these that is met often: the same statistic for the run and about a window, so that
+/// both can be compared.
+fn met_often(chains_ns: &mut [f64]) -> Option<f64> {
+    let at = (chains_ns.len() as f64 * SHARE_AT_FREQUENCY) as usize;
+    (at < chains_ns.len()).then(|| *chains_ns.select_nth_unstable_by(at, f64::total_cmp).1)
 }
 
 impl TimedWindow {
@@ -70,8 +107,10 @@ impl TimedWindow {
         let contention = window.contention();
         let chains = window.looks.map(|(before, after)| {
             let ns = |ticks: u64| ticks as f64 * done.ns_per_tick;
+            let before_ns = ns(before.long_ticks);
             Chains {
-                before_ns: ns(before.long_ticks),
+                local_ns: before_ns,
+                before_ns,
                 after_ns: ns(after.long_ticks),
                 short_ns: ns(before.short_ticks.min(after.short_ticks)),
             }
@@ -96,13 +135,11 @@ impl Core {
     /// before.
     pub fn settle_frequency<'a>(&mut self, rounds: impl Iterator<Item = &'a Timed>) -> bool {
         let chains = rounds.flat_map(|round| &round.windows).filter_map(|window| window.chains);
-        let mut chains: Vec<f64> =
-            chains.filter(|chains| chains.are_steady()).map(Chains::mean_ns).collect();
-        let at = (chains.len() as f64 * SHARE_AT_FREQUENCY) as usize;
-        if at >= chains.len() {
-            return false;
-        }
-        let usual = *chains.select_nth_unstable_by(at, f64::total_cmp).1;
+        let mut steady: Vec<f64> = chains
+            .filter(|chains| chains.are_steady())
+            .flat_map(|chains| [chains.before_ns, chains.after_ns])
+            .collect();
+        let Some(usual) = met_often(&mut steady) else { return false };
         let moved = self.usual_chain_ns.is_none_or(|before| !is_same(usual, before));
         if moved {
             self.usual_chain_ns = Some(usual);
@@ -123,9 +160,7 @@ impl Core {
     /// Whether the core ran at the run's frequency during a window, as far as can be told.
     fn is_at_frequency(&self, window: &TimedWindow) -> bool {
         match (window.chains, self.usual_chain_ns) {
-            (Some(chains), Some(usual)) => {
-                is_same(chains.before_ns, usual) && is_same(chains.after_ns, usual)
-            }
+            (Some(chains), Some(usual)) => chains.are_steady() && is_same(chains.local_ns, usual),
             _ => true,
         }
     }
@@ -133,9 +168,9 @@ impl Core {
     /// What brings a window's samples to the run's frequency.
     fn scale(&self, window: &TimedWindow) -> f64 {
         match (window.chains, self.usual_chain_ns) {
-            // Within the noise of a chain it is left alone: the floor would pick its errors.
-            (Some(chains), Some(usual)) if !self.is_at_frequency(window) => {
-                usual / chains.mean_ns()
+            // Within the noise of the chains it is left alone: the floor would pick their errors.
+            (Some(chains), Some(usual)) if !is_same(chains.local_ns, usual) => {
+                usual / chains.local_ns
             }
             _ => 1.0,
         }
@@ -191,14 +226,11 @@ pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
         };
         processes.iter().map(rounds).filter(|rounds| !rounds.is_empty()).collect()
     };
-    let held = |rounds: &[Rounds], by: usize| coverage(rounds) >= by.min(processes.len());
-    let at_frequency = select(Choice::AtFrequency);
-    if held(&at_frequency, ENOUGH_PROCESSES) {
-        return (at_frequency, Choice::AtFrequency);
-    }
-    let scaled = select(Choice::Scaled);
-    if held(&scaled, FEWEST_PROCESSES) {
-        return (scaled, Choice::Scaled);
+    for choice in [Choice::AtFrequency, Choice::Scaled] {
+        let rounds = select(choice);
+        if coverage(&rounds) >= FEWEST_PROCESSES.min(processes.len()) {
+            return (rounds, choice);
+        }
     }
     (select(Choice::Whole), Choice::Whole)
 }
@@ -245,6 +277,7 @@ mod tests {
             cpu_ns: None,
             frequency_agreement: None,
             system_agreement: None,
+            counted_cycles: None,
             lowest_contention: None,
         }
     }
@@ -269,7 +302,8 @@ mod tests {
 
     fn timed(window: Window) -> Timed {
         let round = Round { case: 0, calls: 1, windows: vec![window], whole: true };
-        Timed::of(round, SIZES.len(), &done())
+        let mut rounds = rounds_of_worker(vec![round], |_| SIZES.len(), &done());
+        rounds.remove(0).1
     }
 
     fn core_of(processes: &[Vec<Timed>]) -> Core {

@@ -202,21 +202,32 @@ impl Sampler<'_> {
 
     /// One sample at one size, its result checked; 0 when the clock did not move forward.
     fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
-        let size = subject.sizes[at];
-        subject.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
-        let ticks = time_calls(self.clock, &mut *subject.routine, subject.calls).unwrap_or(0);
-        let output = subject.routine.output();
+        subject.checked(at, |routine, calls| time_calls(self.clock, routine, calls).unwrap_or(0))
+    }
+}
+
+impl Subject {
+    /// Lets `sample` call the routine on a message of the size at this place, and checks the result.
+    pub fn checked<T>(
+        &mut self,
+        at: usize,
+        sample: impl FnOnce(&mut dyn Routine, u32) -> T,
+    ) -> Result<T, Failure> {
+        let size = self.sizes[at];
+        self.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
+        let sampled = sample(&mut *self.routine, self.calls);
+        let output = self.routine.output();
         if output.is_empty() && size > 0 {
             // A rejected message takes no time worth telling.
             return Err(Failure::Wrong(format!("a valid message of {size} bytes was rejected")));
         }
         let output = checksum(output);
-        if *subject.expected[at].get_or_insert(output) != output {
+        if *self.expected[at].get_or_insert(output) != output {
             return Err(Failure::Wrong(format!(
                 "the same message of {size} bytes gave two different results"
             )));
         }
-        Ok(ticks)
+        Ok(sampled)
     }
 }
 

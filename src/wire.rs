@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counters;
 use crate::frequency::Probe;
 
 /// What the parent asks of a worker.
@@ -25,6 +26,8 @@ pub struct Request {
     pub offset_bytes: usize,
     /// Where the files that describe the machine begin.
     pub root: PathBuf,
+    /// What is to be counted; empty where nothing can be.
+    pub counters: Vec<counters::Event>,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
 }
@@ -38,6 +41,8 @@ pub struct Order {
     pub calls: Option<u32>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
+    /// How many samples have been counted of it; `None` when that is enough.
+    pub counted: Option<u32>,
 }
 
 /// What a worker tells the parent, in the order of events.
@@ -49,6 +54,8 @@ pub enum Event {
     Failed(usize, Failure),
     /// One round of a case.
     Round(Round),
+    /// What was counted of one sample of a case.
+    Counted(Counted),
     /// The worker is done.
     Done(Done),
 }
@@ -65,6 +72,21 @@ pub struct Round {
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
     /// long.
     pub whole: bool,
+}
+
+/// What counters counted of a sample that was not timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// The case's index in the request.
+    pub case: usize,
+    /// The size's place among the case's sizes.
+    pub at: usize,
+    /// Calls in the sample.
+    pub calls: u32,
+    /// Of all calls together, in the order of the request's counters; `None` where one did not run.
+    pub counts: Vec<Option<f64>>,
+    /// Whether the core was quiet, as far as can be told: a neighbour takes cycles and cache away.
+    pub quiet: bool,
 }
 
 /// Samples between two looks at the core.
@@ -106,6 +128,8 @@ pub struct Done {
     /// How the system's own idea of the frequency compares with the chain's at that moment; `None`
     /// where it tells none.
     pub system_agreement: Option<f64>,
+    /// Cycles that a counter saw in a cycle of the chain; `None` where cycles are not counted.
+    pub counted_cycles: Option<f64>,
     /// The lowest contention seen.
     pub lowest_contention: Option<f64>,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bench_slope::clock::{Clock, InventedClock};
+use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::doctor::{
     ClockFindings, Comparison, Findings, GrainNs, Look, Mhz, QuietShare, Reason, Verdict, render,
     verdict,
@@ -34,6 +35,7 @@ fn with_clock(
     Machine {
         catalogue: Catalogue::new(entries, &[("hash", &answers)]).expect("the answers parse"),
         clock,
+        pmu: Arc::new(NoPmu(Absence::NoSuchCounter)),
         workers: Workers::InProcess,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),

@@ -5,6 +5,7 @@ mod invented;
 use std::fs;
 use std::path::PathBuf;
 
+use bench_slope::counters::{Absence, Event};
 use bench_slope::doctor::Reason;
 use bench_slope::environment::Environment;
 use bench_slope::warning::Warning;
@@ -180,6 +181,56 @@ fn the_reasons_of_the_doctor_are_told_word_by_word() {
 }
 
 #[test]
+fn every_reason_for_no_counter_is_told_word_by_word() {
+    let counters = document("docs/counters.md");
+    let absences = [
+        ("`EACCES`", Absence::Paranoid { level: 4 }),
+        ("`EACCES`", Absence::Denied),
+        ("`EPERM`", Absence::Filtered),
+        ("`EPERM`", Absence::NotPermitted),
+        ("`ENOSYS`", Absence::NoSystemCall),
+        ("`ENOENT`, `ENODEV`, `ENXIO`", Absence::NoSuchCounter),
+        ("`EOPNOTSUPP`", Absence::NotInUserSpace),
+        ("`EINVAL`, `E2BIG`", Absence::NotUnderstood),
+        ("`EMFILE`, `ENFILE`", Absence::TooManyFiles),
+        ("`EBUSY`", Absence::Taken),
+        ("none", Absence::Silent),
+        ("none", Absence::NeverRan),
+        ("none", Absence::NotThisSystem),
+        ("any other", Absence::Other("its words".to_owned())),
+    ];
+    for (error, absence) in &absences {
+        // A new reason has to say here whether it belongs there.
+        let belongs = match absence {
+            Absence::SwitchedOff | Absence::Quick => false,
+            Absence::Paranoid { .. }
+            | Absence::Denied
+            | Absence::Filtered
+            | Absence::NotPermitted
+            | Absence::NoSystemCall
+            | Absence::NoSuchCounter
+            | Absence::NotInUserSpace
+            | Absence::NotUnderstood
+            | Absence::TooManyFiles
+            | Absence::Taken
+            | Absence::Silent
+            | Absence::NeverRan
+            | Absence::NotThisSystem
+            | Absence::Other(_) => true,
+        };
+        assert!(belongs);
+        let line = format!("\n| {error} | {absence} |\n");
+        assert!(counters.contains(&line), "docs/counters.md lacks{line}");
+    }
+    let (_, told) = counters.split_once("\n| error | note |\n|---|---|\n").expect("the table");
+    let rows = told.lines().take_while(|line| line.starts_with('|')).count();
+    assert_eq!(rows, absences.len(), "it tells more than there is");
+    for event in Event::ALL {
+        assert!(counters.contains(&format!("\n| {} | ", event.name())), "{event:?}");
+    }
+}
+
+#[test]
 fn links_lead_somewhere() {
     for name in [
         "README.md",
@@ -187,6 +238,7 @@ fn links_lead_somewhere() {
         "docs/method.md",
         "docs/doctor.md",
         "docs/environment.md",
+        "docs/counters.md",
         "docs/packaging.md",
         "docs/coverage.md",
         "docs/adding-an-algorithm.md",

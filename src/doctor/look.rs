@@ -1,7 +1,7 @@
 //! A look at the processors in turn: is it quiet there, and how fast do they run.
 
 use crate::clock::Grain;
-use crate::cpus::{allowed, stay_on};
+use crate::cpus::{allowed, stay_on, staying_on};
 use crate::frequency::{Probe, agreement, probe};
 use crate::group::Machine;
 
@@ -66,9 +66,9 @@ impl<'a> Looker<'a> {
 
     /// Looks for so long; false when the clock cannot tell anything.
     ///
-    /// In a thread of its own, whose end ends its stay on a processor.
+    /// Afterwards it may run wherever it could before.
     pub fn look(&mut self, duration_ns: u64) -> bool {
-        staying(&[], || self.look_here(duration_ns))
+        staying_on(&allowed().unwrap_or_default(), || self.look_here(duration_ns))
     }
 
     fn look_here(&mut self, duration_ns: u64) -> bool {
@@ -119,18 +119,4 @@ impl<'a> Looker<'a> {
         let share = self.cpu_ns? as f64 / self.wall_ns.max(1) as f64;
         (self.wall_ns > 0).then_some(share)
     }
-}
-
-/// Does some work in a thread that stays on these processors, anywhere when there are none.
-pub fn staying<T: Send>(cpus: &[usize], work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            if !cpus.is_empty() {
-                // What was asked for by the user was tried before.
-                let _ = stay_on(cpus);
-            }
-            work()
-        });
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }

@@ -18,6 +18,8 @@ pub use screen::render;
 pub use verdict::{Verdict, verdict};
 
 use crate::clock::{Grain, grain};
+use crate::counters;
+use crate::cpus::staying_on;
 use crate::environment::Environment;
 use crate::group::{Machine, Plan, measure};
 use crate::known_cost::{self, Empty, PROVIDER, by_itself};
@@ -60,6 +62,8 @@ pub fn examine(
         clock: ClockFindings { name: clock.name(), grain: None },
         ..Findings::default()
     };
+    let counting = staying_on(cpus, || counters::examine(&*machine.pmu));
+    findings.counters = Some(counting.summary());
     let start = (clock.ticks(), clock.monotonic_ns());
     let moves = (0..MOST_READINGS).any(|_| clock.ticks() > 0 && clock.monotonic_ns() > start.1);
     let Some(grain) = moves.then(|| grain(clock)).flatten() else { return Ok(findings) };
@@ -107,7 +111,7 @@ fn compare(
 ) -> io::Result<Result<Comparison, String>> {
     let (machine, case) = with_known_cost(machine)?;
     let once = || -> io::Result<Result<Comparison, String>> {
-        let alone = || look::staying(cpus, || by_itself(&*machine.clock, &case, step_ns));
+        let alone = || staying_on(cpus, || by_itself(&*machine.clock, &case, step_ns));
         let no_time = || "the clock saw no time pass while it ran".to_owned();
         let before = alone().map_err(io::Error::other)?;
         let plan = Plan { cpus, ..Plan::default() };
