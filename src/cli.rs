@@ -1,6 +1,7 @@
 //! The command line. The only file that knows clap.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use bench_slope_algorithms::Section;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
@@ -72,6 +73,11 @@ pub struct Options {
     /// Print rows of comma-separated values as libgcrypt does, instead of the table.
     #[arg(long, global = true)]
     pub csv: bool,
+
+    /// Also draw the results into this SVG file: of up to eight rows points and lines, of more their
+    /// costs.
+    #[arg(long, global = true, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
 
     /// A smoke test in seconds: all known answers, then a rough measurement of every row, slow ones
     /// too, that fails for wrong answers and crashes only.

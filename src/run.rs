@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
+use tempfile::NamedTempFile;
 
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
@@ -136,6 +139,13 @@ fn measure_all(
         writeln!(err, "error: --pin {cpu}: {reason}")?;
         return Ok(code::USAGE);
     }
+    let plot = match options.plot.as_deref().map(PlotFile::begin).transpose() {
+        Ok(plot) => plot,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
+    };
     let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
     if options.verbose {
         tell::facts(&environment, err)?;
@@ -162,6 +172,8 @@ fn measure_all(
     };
     let frequency = options.cpu_mhz;
     groups.retain(|(_, cases)| !cases.is_empty());
+    let mut all: Option<Run> = None;
+    let mut interrupted_before = None;
     for at in 0..groups.len() {
         let (section, cases) = &groups[at];
         let after = groups[at + 1..].iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
@@ -196,11 +208,25 @@ fn measure_all(
         if options.verbose {
             tell::details(&run, err)?;
         }
-        if machine.is_interrupted() {
-            return tell_interrupted(&groups[at + 1..], err);
-        }
         failed |=
             run.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(options.quick)));
+        match &mut all {
+            Some(all) => {
+                all.records.append(&mut run.records);
+                all.warnings.append(&mut run.warnings);
+            }
+            None => all = Some(run),
+        }
+        if machine.is_interrupted() {
+            interrupted_before = Some(at + 1);
+            break;
+        }
+    }
+    if let (Some(plot), Some(all)) = (plot, &all) {
+        plot.write(&report::picture::render(all).map_err(io::Error::other)?)?;
+    }
+    if let Some(rest) = interrupted_before {
+        return tell_interrupted(&groups[rest..], err);
     }
     if !options.quiet {
         let all = names.is_empty() && !include_slow;
@@ -208,6 +234,42 @@ fn measure_all(
         tell::closing(&left_out, &environment, err)?;
     }
     Ok(if failed { code::FAILED } else { code::FINE })
+}
+
+/// The file of `--plot`, which is there whole or not at all.
+struct PlotFile<'a> {
+    path: &'a Path,
+    written: NamedTempFile,
+}
+
+impl<'a> PlotFile<'a> {
+    /// Looks whether it can be written, before anything is timed.
+    fn begin(path: &'a Path) -> Result<Self, String> {
+        let named = |reason: &dyn Display| format!("--plot {}: {reason}", path.display());
+        if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
+            return Err(named(&"the picture is an SVG file, and its name ends in .svg"));
+        }
+        if path.is_dir() {
+            return Err(named(&"this is a folder"));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or_else(|| Path::new("."));
+        let mut new = tempfile::Builder::new();
+        // Readable by whom the user lets read new files.
+        #[cfg(unix)]
+        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let written = new.prefix(".bench-slope").tempfile_in(folder).map_err(|e| named(&e))?;
+        Ok(PlotFile { path, written })
+    }
+
+    fn write(mut self, text: &str) -> io::Result<()> {
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("--plot {}: {error}", self.path.display()))
+        };
+        self.written.write_all(text.as_bytes()).map_err(named)?;
+        self.written.persist(self.path).map_err(|error| named(error.error))?;
+        Ok(())
+    }
 }
 
 /// All known answers, the long ones too that are not checked before timing: the cases that give a

@@ -148,6 +148,7 @@ fn links_lead_somewhere() {
         "docs/method.md",
         "docs/environment.md",
         "docs/packaging.md",
+        "docs/report.md",
         "docs/coverage.md",
         "docs/adding-an-algorithm.md",
     ] {

@@ -1,7 +1,13 @@
-//! Reports: a run in, text out. They print nothing and compute nothing but the digits to show.
+//! Reports: a run in, text out. They print nothing and compute nothing but the digits to show and
+//! places on axes.
 
 pub mod csv;
+#[cfg(test)]
+mod examples;
+pub mod html;
+pub mod picture;
 pub mod table;
+mod tables;
 
 /// `value` with this many significant digits, whole numbers in full: `0.1568`, `40.76`, `19459`.
 #[must_use]
