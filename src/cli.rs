@@ -102,7 +102,7 @@ impl Options {
     #[must_use]
     pub fn conditions(&self) -> Conditions {
         let Options { quick, unaligned, repetitions, .. } = *self;
-        Conditions { quick, unaligned, repetitions }
+        Conditions { quick, unaligned, repetitions, sizes: None }
     }
 }
 

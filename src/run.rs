@@ -17,6 +17,7 @@ use crate::record::{Frequency, Run};
 use crate::report;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
+use crate::versions::Versions;
 use crate::warning::Warning;
 use crate::wire::Failure;
 use crate::worker::{WORD, Workers, serve};
@@ -158,9 +159,11 @@ fn measure_all(
         repetitions: options.repetitions,
         unaligned: options.unaligned,
         quick: options.quick,
+        samples: false,
         cpus: &cpus,
     };
     let frequency = options.cpu_mhz;
+    let versions = Versions::of_this_program();
     groups.retain(|(_, cases)| !cases.is_empty());
     for at in 0..groups.len() {
         let (section, cases) = &groups[at];
@@ -175,6 +178,7 @@ fn measure_all(
             conditions: options.conditions(),
             records,
             warnings: warnings.iter().map(Warning::advice).collect(),
+            ..Run::default()
         };
         if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
             run.warnings.push(Warning::FrequencyUnknown.advice());
@@ -183,10 +187,14 @@ fn measure_all(
             if let Some(sentence) = wrong.get(&record.id) {
                 record.result = Err(Failure::Wrong(sentence.clone()));
             }
+            record.package_version = versions.packages.get(&record.package).cloned();
             record.derive(frequency);
         }
-        let text =
-            if options.csv { report::csv::render(&run) } else { report::table::render(&run) };
+        let text = if options.csv {
+            report::libgcrypt_csv::render(&run)
+        } else {
+            report::table::render(&run)
+        };
         out.write_all(text.as_bytes())?;
         out.flush()?;
         tell::failures(&run, options.quick, err)?;

@@ -103,7 +103,7 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
         None => "error unknown".to_owned(),
     };
     let bend = measured.bend.map_or_else(String::new, |bend| {
-        format!(", no straight line ({})", bent(record.unit, bend))
+        format!(", no straight line ({})", bent(&record.unit, bend))
     });
     writeln!(
         err,

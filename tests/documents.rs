@@ -84,13 +84,13 @@ fn exit_codes_are_told_alike() {
 fn advice() -> Vec<Warning> {
     vec![
         Warning::Governor { governors: vec![("powersave".to_owned(), None)] },
-        Warning::Turbo { file: "/sys/devices/system/cpu/cpufreq/boost", on_is: 1 },
-        Warning::Turbo { file: "/sys/devices/system/cpu/intel_pstate/no_turbo", on_is: 0 },
+        Warning::Turbo { file: "/sys/devices/system/cpu/cpufreq/boost".into(), on_is: 1 },
+        Warning::Turbo { file: "/sys/devices/system/cpu/intel_pstate/no_turbo".into(), on_is: 0 },
         Warning::Load { load: 1.5, cpus: 4 },
         Warning::Quota {
             cpus: 0.5,
             file: "/sys/fs/cgroup/cpu.max".to_owned(),
-            unlimited: "max",
+            unlimited: "max".into(),
             value: "50000 100000".to_owned(),
         },
         Warning::KindsOfCores {

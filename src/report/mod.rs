@@ -1,6 +1,7 @@
 //! Reports: a run in, text out. They print nothing and compute nothing but the digits to show.
 
-pub mod csv;
+pub mod json;
+pub mod libgcrypt_csv;
 pub mod table;
 
 /// `value` with this many significant digits, whole numbers in full: `0.1568`, `40.76`, `19459`.

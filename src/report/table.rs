@@ -40,14 +40,14 @@ fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &
     let mut heading = None;
     for record in records {
         // One heading above the section; in the cipher section one above each algorithm.
-        let wanted = if section == Section::Cipher { record.algorithm } else { "" };
-        if heading != Some((wanted, record.unit)) {
+        let wanted = if section == Section::Cipher { record.algorithm.as_str() } else { "" };
+        if heading != Some((wanted, record.unit.as_str())) {
             if heading.is_some() {
                 line(text, &format!("{:width$}=", ""));
             }
             let name = if wanted.is_empty() { String::new() } else { format!(" {wanted}") };
-            line(text, &format!("{name:width$}|{}", columns(record.unit, with_mhz)));
-            heading = Some((wanted, record.unit));
+            line(text, &format!("{name:width$}|{}", columns(&record.unit, with_mhz)));
+            heading = Some((wanted, record.unit.as_str()));
         }
         let name = if section == Section::Cipher {
             format!("{:>1$} ", record.label, width - 1)
