@@ -201,6 +201,22 @@ pub struct Counts {
 }
 
 impl Run {
+    /// Takes up the rows of a part of the run, and what is said of them and was not said before.
+    pub fn add(&mut self, part: &Run) {
+        for advice in &part.warnings {
+            if !self.warnings.contains(advice) {
+                self.warnings.push(advice.clone());
+            }
+        }
+        self.records.extend_from_slice(&part.records);
+    }
+
+    /// Whether a row failed in a way that the exit code tells.
+    #[must_use]
+    pub fn has_error(&self, quick: bool) -> bool {
+        self.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(quick)))
+    }
+
     /// The frequency that the rows were measured at, in the median; `None` when it is not known.
     #[must_use]
     pub fn usual_mhz(&self) -> Option<f64> {

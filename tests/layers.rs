@@ -24,6 +24,8 @@ const ORDER: &[&str] = &[
     "group",
     "report",
     "saved",
+    "output",
+    "choose",
     "selftest",
     "tell",
     "cli",
