@@ -13,7 +13,7 @@ use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
     FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished, record,
-    settle_frequency, take,
+    samples, settle_frequency, take,
 };
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
@@ -56,6 +56,8 @@ pub struct Plan<'a> {
     pub unaligned: bool,
     /// One rough visit to each row by each of a few workers; no number is not a failure then.
     pub quick: bool,
+    /// Whether records keep every sample.
+    pub samples: bool,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
 }
@@ -168,7 +170,9 @@ pub fn measure(
     if machine.is_interrupted() {
         rows.iter_mut().for_each(leave_unfinished);
     }
-    let records: Vec<Record> = rows.iter().map(|row| record(row, &seen)).collect();
+    let keep = |row: &Row| plan.samples.then(|| samples(row));
+    let records: Vec<Record> =
+        rows.iter().map(|row| Record { samples: keep(row), ..record(row, &seen) }).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };
     Ok((records, warnings))
 }
@@ -262,8 +266,9 @@ fn warnings(records: &[Record], seen: &Seen) -> Vec<Warning> {
     if !imprecise.is_empty() {
         warnings.push(Warning::Imprecise { rows: imprecise });
     }
-    let bent: Vec<_> =
-        measured().filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit, bend))).collect();
+    let bent: Vec<_> = measured()
+        .filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit.clone(), bend)))
+        .collect();
     if !bent.is_empty() {
         warnings.push(Warning::NoLine { rows: bent });
     }

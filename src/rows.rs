@@ -8,7 +8,7 @@ use crate::cpus::QUIET_WITHIN;
 use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_mean};
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::linearity::{Bend, bend};
-use crate::record::{Measured, Point, Record};
+use crate::record::{Measured, Point, Record, Sample};
 use crate::wire::{Event, Failure, Round};
 
 /// A row is good enough when its 95 % interval is within this of its slope ...
@@ -272,6 +272,19 @@ fn agreed_bend(sizes: &[usize], estimate: &Estimate, processes: &[Rounds]) -> Op
     };
     let (earlier, later) = processes.split_at(processes.len() / 2);
     agrees(earlier).and(agrees(later)).map(|()| found)
+}
+
+/// Every sample of a row.
+pub fn samples(row: &Row) -> Vec<Sample> {
+    let sizes = row.case.entry.axis.sizes();
+    let mut samples = Vec::new();
+    for (worker, process) in (0..).zip(&row.processes) {
+        for (round, timed) in (0..).zip(process) {
+            let there = sizes.iter().zip(&timed.ns).filter(|(_, ns)| ns.is_finite());
+            samples.extend(there.map(|(&size, &ns)| Sample { worker, round, size, ns }));
+        }
+    }
+    samples
 }
 
 /// The record of a row: a number only when it is one.

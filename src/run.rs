@@ -2,24 +2,24 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
-use tempfile::NamedTempFile;
+use bench_slope_algorithms::{Catalogue, Section};
 
+use crate::choose::{Group, Wanted, choose, list};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
 use crate::cpus;
 use crate::environment::Environment;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
-use crate::record::{Frequency, Run};
-use crate::report;
+use crate::output::{Files, Screen};
+use crate::record::{Frequency, Record, Run};
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
+use crate::versions::Versions;
 use crate::warning::Warning;
 use crate::wire::Failure;
 use crate::worker::{WORD, Workers, serve};
@@ -119,19 +119,19 @@ fn measure_all(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
     let include_slow = options.include_slow || options.quick;
-    let mut groups = Vec::new();
-    for &section in &sections {
-        match select(&machine.catalogue, section, names, include_slow) {
-            Ok(cases) => groups.push((section, cases)),
-            Err(unknown) => {
-                for unknown in unknown {
-                    tell::unknown_name(&machine.catalogue, &unknown, err);
-                }
-                return Ok(code::USAGE);
-            }
+    let filter = options.filter.as_ref();
+    let wanted = Wanted { section, names, filter, include_slow, with_message: false };
+    let groups = match choose(&machine.catalogue, &wanted) {
+        Ok(groups) => groups,
+        Err(refusal) => {
+            tell::refusal(&machine.catalogue, &refusal, err);
+            return Ok(code::USAGE);
         }
+    };
+    if options.list {
+        out.write_all(list(&groups, section.is_none()).as_bytes())?;
+        return Ok(code::FINE);
     }
     if let Some(cpu) = options.pin
         && let Err(reason) = cpus::check_pin(cpu)
@@ -139,20 +139,23 @@ fn measure_all(
         writeln!(err, "error: --pin {cpu}: {reason}")?;
         return Ok(code::USAGE);
     }
-    let plot = match options.plot.as_deref().map(PlotFile::begin).transpose() {
-        Ok(plot) => plot,
-        Err(reason) => {
-            writeln!(err, "error: {reason}")?;
+    let mut files = match Files::check(&options.output, options.format())
+        .and_then(|files| files.with_plot(options.plot.as_ref()))
+    {
+        Ok(files) => files,
+        Err(unwritable) => {
+            writeln!(err, "error: {unwritable}")?;
             return Ok(code::USAGE);
         }
     };
-    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    let mut screen = Screen::new(options.format(), !files.is_empty());
+    let beginning = begin(options, machine);
+    let (mut whole, environment) = (beginning.clone(), &beginning.environment);
     if options.verbose {
-        tell::facts(&environment, err)?;
+        tell::facts(environment, err)?;
     }
-    // How fast it is does not matter to a quick run.
-    if !options.quiet && !options.quick {
-        tell::warnings(&environment.warnings(), err)?;
+    if !options.quiet {
+        tell::advice(&beginning, err)?;
     }
     let wrong = if options.quick {
         wrong_answers(&machine.catalogue, options, err)?
@@ -168,108 +171,91 @@ fn measure_all(
         repetitions: options.repetitions,
         unaligned: options.unaligned,
         quick: options.quick,
+        samples: options.samples,
         cpus: &cpus,
     };
-    let frequency = options.cpu_mhz;
-    groups.retain(|(_, cases)| !cases.is_empty());
-    let mut all: Option<Run> = None;
-    let mut interrupted_before = None;
-    for at in 0..groups.len() {
-        let (section, cases) = &groups[at];
-        let after = groups[at + 1..].iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
+    let mut deliver = |whole: &mut Run, end: bool, err: &mut dyn Write| -> io::Result<()> {
+        let interrupted = machine.is_interrupted();
+        whole.partial = interrupted || !end;
+        for unwritable in files.write(whole, end) {
+            writeln!(err, "error: {unwritable}")?;
+        }
+        whole.partial = interrupted;
+        screen.show(whole, end, out)
+    };
+    for (at, (section, cases)) in groups.iter().enumerate() {
+        let rest = &groups[at + 1..];
+        let after = rest.iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
         let (records, warnings) = measured?;
-        let mut run = Run {
-            frequency,
-            environment: environment.clone(),
-            conditions: options.conditions(),
-            records,
-            warnings: warnings.iter().map(Warning::advice).collect(),
-        };
-        if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
-            run.warnings.push(Warning::FrequencyUnknown.advice());
-        }
-        for record in &mut run.records {
-            if let Some(sentence) = wrong.get(&record.id) {
-                record.result = Err(Failure::Wrong(sentence.clone()));
-            }
-            record.derive(frequency);
-        }
-        let text =
-            if options.csv { report::csv::render(&run) } else { report::table::render(&run) };
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        tell::failures(&run, options.quick, err)?;
+        let part = part(&beginning, records, &warnings, &wrong);
+        whole.add(&part);
+        let interrupted = machine.is_interrupted();
+        deliver(&mut whole, interrupted || rest.is_empty(), err)?;
+        tell::failures(&part, options.quick, err)?;
         if !options.quiet {
-            tell::advice(&run, err)?;
+            tell::advice(&part, err)?;
         }
         if options.verbose {
-            tell::details(&run, err)?;
+            tell::details(&part, err)?;
         }
-        failed |=
-            run.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(options.quick)));
-        match &mut all {
-            Some(all) => {
-                all.records.append(&mut run.records);
-                all.warnings.append(&mut run.warnings);
-            }
-            None => all = Some(run),
+        if interrupted {
+            return tell_interrupted(rest, err);
         }
-        if machine.is_interrupted() {
-            interrupted_before = Some(at + 1);
-            break;
-        }
+        failed |= part.has_error(options.quick);
     }
-    if let (Some(plot), Some(all)) = (plot, &all) {
-        plot.write(&report::picture::render(all).map_err(io::Error::other)?)?;
-    }
-    if let Some(rest) = interrupted_before {
-        return tell_interrupted(&groups[rest..], err);
+    if groups.is_empty() {
+        deliver(&mut whole, true, err)?;
     }
     if !options.quiet {
-        let all = names.is_empty() && !include_slow;
+        let all = names.is_empty() && !include_slow && filter.is_none();
+        let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
-        tell::closing(&left_out, &environment, err)?;
+        tell::closing(&left_out, environment, err)?;
     }
-    Ok(if failed { code::FAILED } else { code::FINE })
+    Ok(if failed || files.failed() { code::FAILED } else { code::FINE })
 }
 
-/// The file of `--plot`, which is there whole or not at all.
-struct PlotFile<'a> {
-    path: &'a Path,
-    written: NamedTempFile,
+/// A run that has no rows yet.
+fn begin(options: &Options, machine: &Machine) -> Run {
+    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    // How fast the machine is does not matter to a quick run.
+    let warnings = if options.quick { Vec::new() } else { environment.warnings() };
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    Run {
+        machine: options.machine.clone(),
+        started_unix_s: since_1970.map(|time| time.as_secs()),
+        versions: Versions::of_this_program(),
+        frequency: options.cpu_mhz,
+        environment,
+        conditions: options.conditions(),
+        warnings: warnings.iter().map(Warning::advice).collect(),
+        ..Run::default()
+    }
 }
 
-impl<'a> PlotFile<'a> {
-    /// Looks whether it can be written, before anything is timed.
-    fn begin(path: &'a Path) -> Result<Self, String> {
-        let named = |reason: &dyn Display| format!("--plot {}: {reason}", path.display());
-        if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
-            return Err(named(&"the picture is an SVG file, and its name ends in .svg"));
+/// The rows of a group as a run of their own.
+fn part(
+    beginning: &Run,
+    mut records: Vec<Record>,
+    warnings: &[Warning],
+    wrong: &HashMap<String, String>,
+) -> Run {
+    for record in &mut records {
+        if let Some(sentence) = wrong.get(&record.id) {
+            record.result = Err(Failure::Wrong(sentence.clone()));
         }
-        if path.is_dir() {
-            return Err(named(&"this is a folder"));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
-        let mut new = tempfile::Builder::new();
-        // Readable by whom the user lets read new files.
-        #[cfg(unix)]
-        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let written = new.prefix(".bench-slope").tempfile_in(folder).map_err(|e| named(&e))?;
-        Ok(PlotFile { path, written })
+        record.package_version = beginning.versions.packages.get(&record.package).cloned();
+        record.derive(beginning.frequency);
     }
-
-    fn write(mut self, text: &str) -> io::Result<()> {
-        let named = |error: io::Error| {
-            io::Error::new(error.kind(), format!("--plot {}: {error}", self.path.display()))
-        };
-        self.written.write_all(text.as_bytes()).map_err(named)?;
-        self.written.persist(self.path).map_err(|error| named(error.error))?;
-        Ok(())
+    let warnings = warnings.iter().map(Warning::advice).collect();
+    let mut part = Run { records, warnings, ..beginning.clone() };
+    if part.frequency == Some(Frequency::Measured) && part.has_unknown_frequency() {
+        part.warnings.push(Warning::FrequencyUnknown.advice());
     }
+    part
 }
 
 /// All known answers, the long ones too that are not checked before timing: the cases that give a
@@ -292,43 +278,12 @@ fn wrong_answers(
     Ok(wrong)
 }
 
-fn tell_interrupted(rest: &[(Section, Vec<Case>)], err: &mut dyn Write) -> io::Result<u8> {
+fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {
     let rest: Vec<&str> = rest.iter().map(|(section, _)| section.word()).collect();
     let rest =
         if rest.is_empty() { String::new() } else { format!("; not begun: {}", rest.join(", ")) };
     writeln!(err, "interrupted: what was measured before is above{rest}")?;
     Ok(code::INTERRUPTED)
-}
-
-/// The cases that were asked for, in the order of the words; each once.
-fn select(
-    catalogue: &Catalogue,
-    section: Section,
-    names: &[String],
-    include_slow: bool,
-) -> Result<Vec<Case>, Vec<UnknownName>> {
-    if names.is_empty() {
-        let all = catalogue.cases(section);
-        return Ok(all.filter(|case| include_slow || !case.entry.slow).collect());
-    }
-    let mut cases: Vec<Case> = Vec::new();
-    let mut unknown = Vec::new();
-    for name in names {
-        match catalogue.find_all(section, name) {
-            Ok(entries) => {
-                let new = entries.into_iter().flat_map(|entry| {
-                    entry.operations.iter().map(|&operation| entry.case(operation))
-                });
-                for case in new {
-                    if cases.iter().all(|earlier| earlier.id() != case.id()) {
-                        cases.push(case);
-                    }
-                }
-            }
-            Err(error) => unknown.push(error),
-        }
-    }
-    if unknown.is_empty() { Ok(cases) } else { Err(unknown) }
 }
 
 /// Lets every case compute all its known answers.

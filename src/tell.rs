@@ -4,11 +4,12 @@ use std::io::{self, IsTerminal, Write};
 
 use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 
+use crate::choose::Refusal;
 use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Record, Run};
 use crate::report::significant;
-use crate::warning::{Warning, bent};
+use crate::warning::bent;
 
 /// What is known of the machine.
 ///
@@ -19,9 +20,21 @@ pub fn facts(environment: &Environment, err: &mut dyn Write) -> io::Result<()> {
     facts.try_for_each(|(name, value)| writeln!(err, "environment: {name}: {value}"))
 }
 
-/// Says that a name is unknown, and whether another section has it. When standard error cannot be
-/// written the exit code is left to tell.
-pub fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Write) {
+/// Says why there is nothing to measure. When standard error cannot be written the exit code is left
+/// to tell.
+pub fn refusal(catalogue: &Catalogue, refusal: &Refusal, err: &mut dyn Write) {
+    match refusal {
+        Refusal::Unknown(names) => {
+            names.iter().for_each(|unknown| unknown_name(catalogue, unknown, err));
+        }
+        other => {
+            let _ = writeln!(err, "error: {other}");
+        }
+    }
+}
+
+/// Says that a name is unknown, and whether another section has it.
+fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Write) {
     let elsewhere: Vec<&str> = Section::ALL
         .iter()
         .filter(|&&section| catalogue.find(section, &unknown.word).is_ok())
@@ -51,14 +64,6 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
         writeln!(err, "{word}: {}: {reason}", record.name())?;
     }
     Ok(())
-}
-
-/// What to know before believing a number.
-///
-/// # Errors
-/// When standard error cannot be written.
-pub fn warnings(warnings: &[Warning], err: &mut dyn Write) -> io::Result<()> {
-    warnings.iter().try_for_each(|warning| writeln!(err, "warning: {warning}"))
 }
 
 /// Warnings, and what a reader of these rows cannot see in them.
@@ -103,7 +108,7 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
         None => "error unknown".to_owned(),
     };
     let bend = measured.bend.map_or_else(String::new, |bend| {
-        format!(", no straight line ({})", bent(record.unit, bend))
+        format!(", no straight line ({})", bent(&record.unit, bend))
     });
     writeln!(
         err,

@@ -154,6 +154,23 @@ impl Failure {
         }
     }
 
+    /// The failure of this kind, if there is one.
+    #[must_use]
+    pub fn of_kind(kind: &str, reason: String) -> Option<Failure> {
+        let all = [
+            Failure::Wrong,
+            Failure::Unavailable,
+            Failure::Crashed,
+            Failure::ClockTooCoarse,
+            Failure::NoSlope,
+            Failure::TooNoisy,
+            Failure::Interrupted,
+            Failure::NoTime,
+        ];
+        let make = all.into_iter().find(|make| make(String::new()).kind() == kind)?;
+        Some(make(reason))
+    }
+
     /// The reason as a sentence.
     #[must_use]
     pub fn reason(&self) -> &str {

@@ -7,13 +7,7 @@ use crate::wire::Failure;
 
 /// A run of these records on a machine of which nothing is known.
 pub fn run(records: Vec<Record>) -> Run {
-    Run {
-        frequency: None,
-        environment: Default::default(),
-        conditions: Default::default(),
-        records,
-        warnings: Vec::new(),
-    }
+    Run { records, ..Run::default() }
 }
 
 /// A row of this section.
@@ -21,12 +15,14 @@ pub fn record(section: Section, label: &str, result: Result<Measured, Failure>) 
     Record {
         id: format!("test/{section}/{label}"),
         section,
-        algorithm: "AES",
+        algorithm: "AES".to_owned(),
         label: label.to_owned(),
-        unit: "byte",
-        package: "aes",
+        unit: "byte".to_owned(),
+        package: "aes".to_owned(),
+        package_version: None,
         squeezed_bytes: None,
         result,
+        samples: None,
     }
 }
 

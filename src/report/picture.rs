@@ -31,6 +31,8 @@ const LINES_HEIGHT: u32 = 460;
 const ROW_HEIGHT: u32 = 18;
 /// Title and axis of a panel of costs.
 const MARGINS: u32 = 96;
+/// What an unfinished run says of itself.
+const PARTIAL_HEIGHT: u32 = 32;
 /// Room for names on the left, and for numbers on the right.
 const NAMES: u32 = 230;
 const VALUES: u32 = 200;
@@ -42,24 +44,32 @@ type Drawing<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
 
 /// A run as an SVG picture.
-///
-/// # Errors
-/// What the drawing failed of.
-pub fn render(run: &Run) -> Result<String, String> {
+#[must_use]
+pub fn render(run: &Run) -> String {
     let tables = tables(run);
     let lines = run.records.len() <= MOST_LINES;
     let heights = tables.iter().map(|table| {
         if lines { LINES_HEIGHT } else { MARGINS + ROW_HEIGHT * table.rows.len() as u32 }
     });
     let heights: Vec<u32> = heights.collect();
+    let below = if run.partial { PARTIAL_HEIGHT } else { 0 };
+    let size = (WIDTH, heights.iter().sum::<u32>() + below.max(1));
     let mut text = String::new();
-    let size = (WIDTH, heights.iter().sum::<u32>().max(1));
-    draw(SVGBackend::with_string(&mut text, size).into_drawing_area(), &tables, &heights, lines)
-        .map_err(|error| error.to_string())?;
-    Ok(text)
+    let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+    match draw(area, run, &tables, &heights, lines) {
+        Ok(()) => text,
+        // Writing to memory does not fail; if anything else did, the picture says so.
+        Err(error) => {
+            let error = error.to_string().replace('&', "&amp;").replace('<', "&lt;");
+            format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"40\">\
+                 <text x=\"10\" y=\"25\">no picture: {error}</text></svg>\n"
+            )
+        }
+    }
 }
 
-fn draw(mut rest: Drawing, tables: &[Table], heights: &[u32], lines: bool) -> Drawn {
+fn draw(mut rest: Drawing, run: &Run, tables: &[Table], heights: &[u32], lines: bool) -> Drawn {
     rest.fill(&WHITE)?;
     for (table, height) in tables.iter().zip(heights) {
         let (panel, below) = rest.split_vertically(*height);
@@ -69,6 +79,9 @@ fn draw(mut rest: Drawing, tables: &[Table], heights: &[u32], lines: bool) -> Dr
             draw_costs(&panel, table)?
         }
         rest = below;
+    }
+    if run.partial {
+        rest.draw(&Text::new(super::PARTIAL, (14, 8), (FONT, 14)))?;
     }
     rest.present()?;
     Ok(())
@@ -252,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_few_rows_are_points_and_lines() {
-        let picture = render(&run([rows(3), vec![failed()]].concat())).expect("a picture");
+        let picture = render(&run([rows(3), vec![failed()]].concat()));
         // Points, and one for each row in the legend.
         assert_eq!(picture.matches("<circle").count(), 3 * 65 + 3);
         for words in [
@@ -269,7 +282,7 @@ mod tests {
 
     #[test]
     fn many_rows_are_costs() {
-        let picture = render(&run([rows(9), vec![failed()]].concat())).expect("a picture");
+        let picture = render(&run([rows(9), vec![failed()]].concat()));
         assert_eq!(picture.matches("<circle").count(), 9);
         assert_eq!(picture.matches("\n1.000 ns/B ±1.25 %\n").count(), 9);
         for words in ["\nAES M8 enc\n", "\nAES BAD\n", "\nn/a (crashed)\n", "logarithmic"] {
@@ -279,8 +292,8 @@ mod tests {
 
     #[test]
     fn each_unit_has_axes_of_its_own() {
-        let counted = Record { unit: "iter", ..rows(1).remove(0) };
-        let picture = render(&run([rows(1), vec![counted]].concat())).expect("a picture");
+        let counted = Record { unit: "iter".to_owned(), ..rows(1).remove(0) };
+        let picture = render(&run([rows(1), vec![counted]].concat()));
         assert!(picture.contains("message size, bytes") && picture.contains("count, iter"));
     }
 
@@ -289,7 +302,7 @@ mod tests {
         for number in [1, 9] {
             let mut rows = rows(number);
             rows[0].label = "<b>\"&".to_owned();
-            let picture = render(&run(rows)).expect("a picture");
+            let picture = render(&run(rows));
             assert!(!picture.contains("<b>") && picture.contains("&lt;b&gt;"), "{picture}");
         }
     }
@@ -300,17 +313,17 @@ mod tests {
             for number in [1, 9] {
                 let mut rows = rows(number);
                 rows[0].result = Ok(measured(ns));
-                let picture = render(&run(rows)).expect("a picture");
+                let picture = render(&run(rows));
                 assert!(!picture.contains("NaN") && !picture.contains("inf"), "{ns} {picture}");
             }
         }
         let nothing = [run(Vec::new()), run(vec![failed()]), run(vec![failed(); 9])];
         for run in nothing {
-            assert!(render(&run).expect("a picture").starts_with("<svg"));
+            assert!(render(&run).starts_with("<svg"));
         }
         let mut bare = measured(1.0);
         bare.points.clear();
         let run = run(vec![record(Section::Hash, "", Ok(bare))]);
-        assert!(render(&run).is_ok());
+        assert!(render(&run).starts_with("<svg"));
     }
 }

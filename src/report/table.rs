@@ -14,6 +14,9 @@ const DIGITS: i32 = 4;
 #[must_use]
 pub fn render(run: &Run) -> String {
     let mut text = String::new();
+    if let Some(machine) = &run.machine {
+        line(&mut text, &format!("Machine: {machine}"));
+    }
     for &section in Section::ALL {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
@@ -21,33 +24,40 @@ pub fn render(run: &Run) -> String {
             render_section(section, &records, with_mhz, &mut text);
         }
     }
+    if run.partial {
+        line(&mut text, super::PARTIAL);
+    }
     text
 }
 
-fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &mut String) {
-    let title = match section {
+/// A section's name in headings.
+pub fn title(section: Section) -> &'static str {
+    match section {
         Section::Hash => "Hash",
         Section::Mac => "MAC",
         Section::Cipher => "Cipher",
         Section::Kdf => "KDF",
-    };
+    }
+}
+
+fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &mut String) {
     let width = match section {
         Section::Hash | Section::Cipher => 16,
         Section::Mac => 20,
         Section::Kdf => 26,
     };
-    line(text, &format!("{title}:"));
+    line(text, &format!("{}:", title(section)));
     let mut heading = None;
     for record in records {
         // One heading above the section; in the cipher section one above each algorithm.
-        let wanted = if section == Section::Cipher { record.algorithm } else { "" };
-        if heading != Some((wanted, record.unit)) {
+        let wanted = if section == Section::Cipher { record.algorithm.as_str() } else { "" };
+        if heading != Some((wanted, record.unit.as_str())) {
             if heading.is_some() {
                 line(text, &format!("{:width$}=", ""));
             }
             let name = if wanted.is_empty() { String::new() } else { format!(" {wanted}") };
-            line(text, &format!("{name:width$}|{}", columns(record.unit, with_mhz)));
-            heading = Some((wanted, record.unit));
+            line(text, &format!("{name:width$}|{}", columns(&record.unit, with_mhz)));
+            heading = Some((wanted, record.unit.as_str()));
         }
         let name = if section == Section::Cipher {
             format!("{:>1$} ", record.label, width - 1)

@@ -25,7 +25,7 @@ pub fn tables(run: &Run) -> Vec<Table<'_>> {
             match tables[first..].iter_mut().find(|table| table.unit == record.unit) {
                 Some(table) => table.rows.push((row, record)),
                 None => {
-                    let (unit, rows) = (record.unit, vec![(row, record)]);
+                    let (unit, rows) = (record.unit.as_str(), vec![(row, record)]);
                     tables.push(Table { section, unit, of_several: false, rows });
                 }
             }

@@ -39,7 +39,7 @@ pub fn json(run: &Run) -> String {
         data.rows.push(Row {
             row,
             name: record.name(),
-            unit: record.unit,
+            unit: &record.unit,
             slope: measured.ns_per_unit,
             intercept: measured.ns_per_call,
             error: measured.relative_error,

@@ -65,7 +65,7 @@ fn row_markup(row: usize, record: &Record, titled: bool) -> Markup {
 
 /// What is known of a measured row.
 fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
-    let unit = record.unit;
+    let unit = record.unit.as_str();
     let show = |value: f64| significant(value, DIGITS);
     let rounds = format!("{} in {} processes", measured.rounds, measured.processes);
     let quiet = if measured.quiet { "" } else { ", beside a busy neighbour" };
@@ -74,7 +74,13 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
         ("95 % error", measured.relative_error.map_or_else(|| "not stated".to_owned(), percent)),
         ("intercept", format!("{} ns/call", significant(measured.ns_per_call, super::DIGITS))),
         ("rounds", rounds + quiet),
-        ("crate", record.package.to_owned()),
+        (
+            "crate",
+            match &record.package_version {
+                Some(version) => format!("{} {version}", record.package),
+                None => record.package.clone(),
+            },
+        ),
     ];
     if let Some(mhz) = measured.measured_mhz {
         facts.push(("frequency", format!("{} MHz", show(mhz))));

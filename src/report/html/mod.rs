@@ -46,7 +46,13 @@ pub fn render(run: &Run) -> String {
                 a.skip href="#results" { "Skip to the results" }
                 header {
                     h1 { (title) }
-                    p { (summary(run)) }
+                    p {
+                        (summary(run))
+                        @if let Some(seconds) = run.started_unix_s {
+                            ", begun " time data-unix-s=(seconds) { (seconds) " s after 1970" }
+                        }
+                    }
+                    @if run.partial { p.kind { (super::PARTIAL) } }
                     @if run.conditions.quick { p.kind { "A smoke test: the numbers are rough." } }
                     (navigation(&tables))
                 }
@@ -84,8 +90,9 @@ pub fn render(run: &Run) -> String {
 fn summary(run: &Run) -> String {
     let rows = run.records.len();
     let mut text = format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
-    if let Some(cpu) = &run.environment.cpu_model {
-        text.push_str(&format!(" on {cpu}"));
+    let machine = run.machine.as_ref().or(run.environment.cpu_model.as_ref());
+    if let Some(machine) = machine {
+        text.push_str(&format!(" on {machine}"));
     }
     text
 }
@@ -149,7 +156,7 @@ fn environment(run: &Run) -> Markup {
         Some(Frequency::Measured) => "measured beside each row".to_owned(),
         None => "not given; cycles need --cpu-mhz".to_owned(),
     };
-    let Conditions { quick, unaligned, repetitions } = run.conditions;
+    let Conditions { quick, unaligned, repetitions, sizes } = &run.conditions;
     let measured = run.usual_mhz();
     html! {
         section #environment aria-labelledby="environment-title" {
@@ -163,15 +170,36 @@ fn environment(run: &Run) -> Markup {
                 }
                 dt { "rounds" }
                 dd {
-                    @if quick { "a smoke test: numbers are rough" }
+                    @if *quick { "a smoke test: numbers are rough" }
                     @else if let Some(rounds) = repetitions { "exactly " (rounds) " of every row" }
                     @else { "as many as a precise answer takes" }
                 }
                 dt { "messages" }
-                dd { @if unaligned { "start at odd addresses" } @else { "aligned" } }
+                dd { @if *unaligned { "start at odd addresses" } @else { "aligned" } }
+                @if let Some(sizes) = sizes {
+                    dt { "sizes" }
+                    dd { (sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")) }
+                }
+                @for (name, value) in versions(run) { dt { (name) } dd { (value) } }
             }
         }
     }
+}
+
+/// What ran, as far as it is known.
+fn versions(run: &Run) -> Vec<(&'static str, String)> {
+    let v = &run.versions;
+    let build = format!("{} {}", v.profile, v.opt_level);
+    let all = [
+        ("bench-slope", v.bench_slope.clone()),
+        ("built for", v.target.clone()),
+        ("profile, optimisation", build.trim().to_owned()),
+        ("compiler", v.compiler.clone()),
+        ("compiler's flags", v.flags.clone()),
+        ("features taken for granted", v.target_features.join(", ")),
+        ("processor's features", v.cpu_features.clone().unwrap_or_default().join(", ")),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
 fn reading() -> Markup {

@@ -36,6 +36,12 @@
     });
   }
 
+  // A date needs a calendar.
+  for (const time of document.querySelectorAll("time[data-unix-s]")) {
+    const begun = new Date(1000 * Number(time.dataset.unixS));
+    if (!Number.isNaN(begun.valueOf())) time.textContent = begun.toISOString().slice(0, 19).replace("T", " ") + " UTC";
+  }
+
   const tools = document.getElementById("tools");
   const filter = document.getElementById("filter");
   const shown = document.getElementById("shown");

@@ -23,7 +23,11 @@ fn nothing_in_a_name_or_a_reason_becomes_markup() {
         record(Section::Cipher, HOSTILE, Ok(measured(1.0))),
         record(Section::Cipher, "B", Err(failure)),
     ]);
-    run.warnings.push(Advice { kind: "no-line", rows: Vec::new(), text: HOSTILE.to_owned() });
+    run.warnings.push(Advice {
+        kind: "no-line".to_owned(),
+        rows: Vec::new(),
+        text: HOSTILE.to_owned(),
+    });
     run.environment.cpu_model = Some(HOSTILE.to_owned());
     let page = render(&run);
     assert!(!page.contains("<img") && !page.contains("<!--"));
@@ -106,7 +110,10 @@ fn columns_are_what_this_machine_can_measure() {
 fn counts_of_a_section_have_tables_of_their_own() {
     let mut records = vec![record(Section::Kdf, "", Ok(measured(100.0)))];
     for unit in ["iter", "pass"] {
-        records.push(Record { unit, ..record(Section::Kdf, "", Ok(measured(100.0))) });
+        records.push(Record {
+            unit: unit.to_owned(),
+            ..record(Section::Kdf, "", Ok(measured(100.0)))
+        });
     }
     let page = render(&run(records));
     for (id, title) in
