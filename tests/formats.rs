@@ -43,6 +43,8 @@ const ALL: &[(&str, Format)] = &[
     ("run.csv", Format::Csv),
     ("run.json", Format::Json),
     ("run.md", Format::Markdown),
+    ("run.html", Format::Html),
+    ("run.svg", Format::Svg),
 ];
 
 #[test]

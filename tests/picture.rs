@@ -53,7 +53,7 @@ fn a_file_that_cannot_be_written_is_told_before_anything_is_timed() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("folder.svg")).expect("made");
     for (name, reason) in [
-        ("missing/run.svg", "o such file"),
+        ("missing/run.svg", "beside it cannot be made"),
         ("run.png", "ends in .svg"),
         ("run", "ends in .svg"),
         ("folder.svg", "folder"),
