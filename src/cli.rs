@@ -85,6 +85,10 @@ pub struct Options {
     #[arg(long, global = true, value_name = "FILE")]
     pub output: Vec<PathBuf>,
 
+    /// Tell the time of a call at 16 bytes, 32, and so on to 2 MiB, instead of the cost of a byte.
+    #[arg(long, global = true, conflicts_with_all = ["csv", "quick"])]
+    pub raw: bool,
+
     /// Keep every sample in what is written as JSON.
     #[arg(long, global = true)]
     pub samples: bool,
@@ -131,7 +135,15 @@ impl Options {
     #[must_use]
     pub fn conditions(&self) -> Conditions {
         let Options { quick, unaligned, repetitions, .. } = *self;
-        Conditions { quick, unaligned, repetitions, sizes: None }
+        Conditions { quick, unaligned, repetitions, sizes: self.sizes() }
+    }
+
+    /// The sizes of messages, where they are not the usual ones.
+    #[must_use]
+    pub fn sizes(&self) -> Option<Vec<usize>> {
+        const SHORTEST: usize = 16;
+        const DOUBLINGS: u32 = 17;
+        self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
     }
 
     /// The format of standard output.

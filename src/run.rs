@@ -121,7 +121,7 @@ fn measure_all(
 ) -> io::Result<u8> {
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted { section, names, filter, include_slow, with_message: false };
+    let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -160,6 +160,12 @@ fn measure_all(
     } else {
         HashMap::new()
     };
+    if options.raw && section.is_none() && !options.quiet {
+        writeln!(
+            err,
+            "note: key derivation is left out: it has no message whose size could be chosen"
+        )?;
+    }
     let mut failed = !wrong.is_empty();
     let cpus = match options.pin {
         Some(cpu) => vec![cpu],
@@ -170,15 +176,16 @@ fn measure_all(
         unaligned: options.unaligned,
         quick: options.quick,
         samples: options.samples,
+        sizes: beginning.conditions.sizes.as_deref(),
         cpus: &cpus,
     };
-    let mut deliver = |whole: &mut Run, end: bool, err: &mut dyn Write| -> io::Result<()> {
-        let interrupted = machine.is_interrupted();
-        whole.partial = interrupted || !end;
+    // `lacking`: rows are missing and will not come.
+    let mut deliver = |whole: &mut Run, end: bool, lacking: bool, err: &mut dyn Write| {
+        whole.partial = lacking || !end;
         for unwritable in files.write(whole, end) {
             writeln!(err, "error: {unwritable}")?;
         }
-        whole.partial = interrupted;
+        whole.partial = lacking;
         screen.show(whole, end, out)
     };
     for (at, (section, cases)) in groups.iter().enumerate() {
@@ -187,11 +194,20 @@ fn measure_all(
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
-        let (records, warnings) = measured?;
+        let (records, warnings) = match measured {
+            Ok(measured) => measured,
+            Err(error) => {
+                // What was measured before is not lost.
+                if !whole.records.is_empty() {
+                    deliver(&mut whole, true, true, err)?;
+                }
+                return Err(error);
+            }
+        };
         let part = part(&beginning, records, &warnings, &wrong);
         whole.add(&part);
         let interrupted = machine.is_interrupted();
-        deliver(&mut whole, interrupted || rest.is_empty(), err)?;
+        deliver(&mut whole, interrupted || rest.is_empty(), interrupted, err)?;
         tell::failures(&part, options.quick, err)?;
         if !options.quiet {
             tell::advice(&part, err)?;
@@ -205,7 +221,7 @@ fn measure_all(
         failed |= part.has_error(options.quick);
     }
     if groups.is_empty() {
-        deliver(&mut whole, true, err)?;
+        deliver(&mut whole, true, false, err)?;
     }
     if !options.quiet {
         let all = names.is_empty() && !include_slow && filter.is_none();

@@ -21,7 +21,11 @@ pub fn render(run: &Run) -> String {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
-            render_section(section, &records, with_mhz, &mut text);
+            if run.is_by_size() {
+                render_sizes(section, &records, with_mhz, &mut text);
+            } else {
+                render_section(section, &records, with_mhz, &mut text);
+            }
         }
     }
     if run.partial {
@@ -41,11 +45,7 @@ pub fn title(section: Section) -> &'static str {
 }
 
 fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &mut String) {
-    let width = match section {
-        Section::Hash | Section::Cipher => 16,
-        Section::Mac => 20,
-        Section::Kdf => 26,
-    };
+    let width = width(section);
     line(text, &format!("{}:", title(section)));
     let mut heading = None;
     for record in records {
@@ -65,6 +65,45 @@ fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &
             format!(" {:<1$}", record.algorithm, width - 1)
         };
         line(text, &format!("{name}|{}", cells(record, with_mhz)));
+    }
+    line(text, &format!("{:width$}=", ""));
+}
+
+/// The width of the first column.
+fn width(section: Section) -> usize {
+    match section {
+        Section::Hash | Section::Cipher => 16,
+        Section::Mac => 20,
+        Section::Kdf => 26,
+    }
+}
+
+/// A section whose rows are told size by size: a heading for each row, and below it the sizes.
+fn render_sizes(section: Section, records: &[&Record], with_mhz: bool, text: &mut String) {
+    let width = width(section);
+    line(text, &format!("{}:", title(section)));
+    for record in records {
+        let name = format!(" {}", record.name());
+        let Ok(measured) = &record.result else {
+            line(text, &format!("{name:width$}|{}", cells(record, with_mhz)));
+            continue;
+        };
+        let mhz = if with_mhz { "  auto Mhz" } else { "" };
+        let columns = "  nanosecs/call   mebibytes/sec   cycles/byte";
+        line(text, &format!("{name:width$}|{columns}{mhz}"));
+        let known = |value: Option<f64>| {
+            value.map_or_else(|| "-".to_owned(), |value| significant(value, DIGITS))
+        };
+        for &point in &measured.points {
+            let ns = significant(point.ns, DIGITS);
+            let mib = known(measured.mib_per_s_at(point));
+            let cycles = known(measured.cycles_per_unit_at(point));
+            let mut cells = format!("{ns:>12} ns{mib:>10} MiB/s{cycles:>10} c/B");
+            if with_mhz {
+                cells.push_str(&format!("{:>10}", known(measured.measured_mhz)));
+            }
+            line(text, &format!("{:>1$} |{cells}", point.size, width - 1));
+        }
     }
     line(text, &format!("{:width$}=", ""));
 }
