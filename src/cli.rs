@@ -111,6 +111,10 @@ pub struct Options {
     #[arg(long, global = true, conflicts_with = "repetitions")]
     pub quick: bool,
 
+    /// Show in the table how fast each row is beside the fastest of its section.
+    #[arg(long, global = true, conflicts_with_all = ["csv", "raw"])]
+    pub bars: bool,
+
     /// Time slow algorithms too when none is named.
     #[arg(long, global = true)]
     pub include_slow: bool,
@@ -200,6 +204,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     })?;
     let options = line.options;
     let format = options.format;
+    if options.bars && options.format() != Format::Table {
+        let text = "error: --bars belongs to --format table\n".to_owned();
+        return Err(Early { text, asked_for: false });
+    }
     let measure = |section, names| Wish::Measure { section, names, options };
     Ok(match line.command {
         None => measure(None, Vec::new()),

@@ -369,3 +369,42 @@ fn csv_is_libgcrypts_and_format_csv_is_ours() {
     assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
     assert!(outcome.err.contains("--format"), "{}", outcome.err);
 }
+
+#[test]
+fn bars_tell_the_speed_beside_the_fastest() {
+    let outcome = bench_slope(&two(), &["--bars", "hash"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(
+        outcome.out,
+        "\
+Hash:
+                |  nanosecs/byte   mebibytes/sec   cycles/byte
+ MD5            |     1.688 ns/B     565.1 MiB/s         - c/B  #########
+ SHA1           |    0.6250 ns/B      1526 MiB/s         - c/B  ########################
+                =
+"
+    );
+    for words in [["--bars", "--csv"], ["--bars", "--raw"], ["--bars", "--format=json"]] {
+        let outcome = bench_slope(&two(), &words);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{words:?}");
+        assert!(outcome.err.contains("--bars"), "{words:?}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn a_terminal_has_the_same_words_in_style_and_files_have_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.txt");
+    let words = ["bench-slope", "--quiet", "--output", file.to_str().expect("text")];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let words = words.map(Into::into);
+    assert_eq!(bench_slope::run::run_on(words, &two(), true, &mut out, &mut err), 0);
+    let out = String::from_utf8(out).expect("text");
+    assert!(out.starts_with("\u{1b}[1mHash:\u{1b}[0m\n"), "{out:?}");
+    let plain = out.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+    assert_eq!(fs::read_to_string(&file).expect("written"), plain);
+    // A row without a number stands out.
+    let look = bench_slope::report::table::Look { styled: true, bars: true };
+    let text = bench_slope::report::table::render_as(&slopes(), look);
+    assert!(text.contains("\u{1b}[31m SHA512 "), "{text:?}");
+}
