@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
+
 use crate::record::Run;
 use crate::report::Format;
 use crate::report::table::{self, Look};
@@ -209,6 +211,10 @@ fn place(name: &Path) -> Result<Place, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) => return Err(told(error)),
     };
+    if existing && is_a_stream(name) {
+        let reason = "standard output or standard error goes there, and would be lost";
+        return Err(reason.to_owned());
+    }
     if existing {
         OpenOptions::new().write(true).open(name).map_err(told)?;
     }
@@ -216,6 +222,12 @@ fn place(name: &Path) -> Result<Place, String> {
     let path = name.canonicalize().unwrap_or_else(|_| name.to_owned());
     beside(&path).map_err(|error| format!("a file beside it cannot be made: {error}"))?;
     Ok(Place::File(path))
+}
+
+/// Whether this program's standard output or standard error is this file.
+fn is_a_stream(name: &Path) -> bool {
+    let Ok(file) = Handle::from_path(name) else { return false };
+    [Handle::stdout(), Handle::stderr()].into_iter().flatten().any(|stream| stream == file)
 }
 
 /// A file in the same folder; it goes when it is dropped.

@@ -127,6 +127,29 @@ fn json_on_standard_output_is_the_run() {
 }
 
 #[test]
+fn json_keeps_to_its_schema_whatever_the_options() {
+    let schema = include_str!("../docs/bench-slope.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
+    for words in [
+        ["--quick", "--machine=m"].as_slice(),
+        &["--samples", "--repetitions=2", "--unaligned"],
+        &["--cpu-mhz=auto", "--include-slow"],
+        &["--cpu-mhz=3201.5", "--raw", "--repetitions=1"],
+        &["--filter=md5"],
+    ] {
+        let words = [words, &["--quiet", "--format=json"]].concat();
+        let outcome = bench_slope(&two(), &words);
+        let value: Value = serde_json::from_str(&outcome.out).expect("strict JSON");
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{words:?}: {errors:#?}");
+    }
+}
+
+#[test]
 fn samples_are_kept_on_request() {
     let words = ["--format", "json", "--samples", "--repetitions", "5", "hash", "md5"];
     let run = parse(&bench_slope(&two(), &words).out).expect("a run");

@@ -131,6 +131,21 @@ fn an_interruption_ends_with_130_and_whole_rows() {
     }
 }
 
+#[test]
+fn a_file_that_standard_output_goes_to_is_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.txt");
+    let file = std::fs::File::create(&path).expect("a file");
+    let name = path.to_str().expect("text");
+    let output = bench_slope(&["--quick", "--output", name, "hash", "md5"])
+        .stdout(file)
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).expect("text");
+    assert!(err.starts_with(&format!("error: --output {name}: ")), "{err}");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interruption_leaves_valid_json_in_the_file_and_on_standard_output() {
