@@ -89,6 +89,10 @@ pub struct Options {
     #[arg(long, global = true, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 
+    /// Tell the time of a call at 16 bytes, 32, and so on to 2 MiB, instead of the cost of a byte.
+    #[arg(long, global = true, conflicts_with_all = ["csv", "quick"])]
+    pub raw: bool,
+
     /// Keep every sample in what is written as JSON.
     #[arg(long, global = true)]
     pub samples: bool,
@@ -110,6 +114,10 @@ pub struct Options {
     /// too, that fails for wrong answers and crashes only.
     #[arg(long, global = true, conflicts_with = "repetitions")]
     pub quick: bool,
+
+    /// Show in the table how fast each row is beside the fastest of its section.
+    #[arg(long, global = true, conflicts_with_all = ["csv", "raw"])]
+    pub bars: bool,
 
     /// Time slow algorithms too when none is named.
     #[arg(long, global = true)]
@@ -135,7 +143,15 @@ impl Options {
     #[must_use]
     pub fn conditions(&self) -> Conditions {
         let Options { quick, unaligned, repetitions, .. } = *self;
-        Conditions { quick, unaligned, repetitions, sizes: None }
+        Conditions { quick, unaligned, repetitions, sizes: self.sizes() }
+    }
+
+    /// The sizes of messages, where they are not the usual ones.
+    #[must_use]
+    pub fn sizes(&self) -> Option<Vec<usize>> {
+        const SHORTEST: usize = 16;
+        const DOUBLINGS: u32 = 17;
+        self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
     }
 
     /// The format of standard output.
@@ -192,6 +208,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     })?;
     let options = Box::new(line.options);
     let format = options.format;
+    if options.bars && options.format() != Format::Table {
+        let text = "error: --bars belongs to --format table\n".to_owned();
+        return Err(Early { text, asked_for: false });
+    }
     let measure = |section, names| Wish::Measure { section, names, options };
     Ok(match line.command {
         None => measure(None, Vec::new()),

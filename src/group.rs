@@ -58,6 +58,8 @@ pub struct Plan<'a> {
     pub quick: bool,
     /// Whether records keep every sample.
     pub samples: bool,
+    /// These sizes of the message instead of the usual ones, ascending.
+    pub sizes: Option<&'a [usize]>,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
 }
@@ -83,6 +85,8 @@ const WORKER_NS: u64 = 60_000_000;
 const WORKERS_FOR_REPETITIONS: u32 = 12;
 /// An error above this is worth a warning.
 const IMPRECISE: f64 = 0.01;
+/// Rows with messages of any length that are measured at once: each has buffers of its own.
+const MOST_AT_ONCE: usize = 16;
 /// Processor time over wall time below this is worth a warning.
 const STARVED: f64 = 0.75;
 
@@ -92,6 +96,9 @@ pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
     let rows = rows as u64;
     if plan.quick {
         8_000_000 * rows
+    } else if plan.sizes.is_some() {
+        // Long messages take their time.
+        550_000_000 * rows
     } else {
         (550_000_000 * rows).min(1_900_000_000 + 60_000_000 * rows)
     }
@@ -114,10 +121,39 @@ pub fn measure(
     plan: Plan<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> io::Result<(Vec<Record>, Vec<Warning>)> {
+    let most = if plan.sizes.is_some() { MOST_AT_ONCE } else { usize::MAX };
+    let (mut records, mut warnings, mut spent) = (Vec::new(), Vec::new(), 0.0);
+    for some in cases.chunks(most) {
+        let before = records.len();
+        let after = time_limit_ns(cases.len() - before - some.len(), plan) as f64 / 1e9;
+        let mut seconds = 0.0;
+        let (new, said) = measure_at_once(machine, some, plan, &mut |now| {
+            seconds = now.seconds;
+            progress(Progress {
+                done: before + now.done,
+                rows: cases.len(),
+                seconds: spent + now.seconds,
+                seconds_left: now.seconds_left.map(|left| left + after),
+            });
+        })?;
+        spent += seconds;
+        records.extend(new);
+        warnings.extend(said);
+    }
+    Ok((records, warnings))
+}
+
+fn measure_at_once(
+    machine: &Machine,
+    cases: &[Case],
+    plan: Plan<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> io::Result<(Vec<Record>, Vec<Warning>)> {
     let mut rows: Vec<Row> = cases
         .iter()
         .map(|case| Row {
             case: case.clone(),
+            sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
             calls: None,
             processes: Vec::new(),
             failure: None,
@@ -244,7 +280,9 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &See
             .iter()
             .map(|&at| Order {
                 id: rows[at].case.id(),
-                calls: rows[at].calls,
+                sizes: rows[at].sizes.clone(),
+                own_calls: plan.sizes.is_some(),
+                calls: rows[at].calls.clone(),
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES,

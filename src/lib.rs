@@ -10,6 +10,7 @@ pub mod cpus;
 pub mod environment;
 pub mod fit;
 pub mod frequency;
+pub mod gather;
 pub mod group;
 pub mod linearity;
 pub mod output;

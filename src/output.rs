@@ -5,12 +5,77 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
+
 use crate::record::Run;
 use crate::report::Format;
+use crate::report::table::{self, Look};
+
+/// Everything that a run is told to.
+pub struct Reports {
+    screen: Screen,
+    files: Files,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// More rows follow.
+    GoingOn,
+    /// It has all rows.
+    Complete,
+    /// It ends before it has all rows.
+    CutShort,
+}
+
+impl Reports {
+    /// Standard output in this format and look, files, and the picture of `--plot`.
+    ///
+    /// # Errors
+    /// The first file that cannot be written.
+    pub fn new(
+        format: Format,
+        look: Look,
+        files: &[PathBuf],
+        plot: Option<&PathBuf>,
+    ) -> Result<Self, Unwritable> {
+        let files = Files::check(files, format)?.with_plot(plot)?;
+        let go_on = !files.is_empty();
+        Ok(Reports { screen: Screen { format, look, told: 0, go_on, closed: false }, files })
+    }
+
+    /// Tells what is new of a run, files first, for they are what stays; at the end all that is left.
+    ///
+    /// # Errors
+    /// When standard output or standard error cannot be written.
+    pub fn tell(
+        &mut self,
+        run: &mut Run,
+        stage: Stage,
+        out: &mut dyn Write,
+        err: &mut dyn Write,
+    ) -> io::Result<()> {
+        let end = stage != Stage::GoingOn;
+        run.partial = stage != Stage::Complete;
+        for unwritable in self.files.write(run, end) {
+            writeln!(err, "error: {unwritable}")?;
+        }
+        // What is on the screen is followed by the rest, unless there is none.
+        run.partial = stage == Stage::CutShort;
+        self.screen.show(run, end, out)
+    }
+
+    /// Whether a file could not be written.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.files.failed()
+    }
+}
 
 /// Standard output.
-pub struct Screen {
+struct Screen {
     format: Format,
+    look: Look,
     /// Bytes of the report that are out.
     told: usize,
     /// Whether the run is worth going on with when nobody reads any more.
@@ -19,22 +84,14 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// One that shows a run in this format. Without files beside it (`go_on`), a reader who leaves
-    /// ends the run.
-    #[must_use]
-    pub fn new(format: Format, go_on: bool) -> Self {
-        Screen { format, told: 0, go_on, closed: false }
-    }
-
-    /// Shows what is new of a run; at the end all that is left.
-    ///
-    /// # Errors
-    /// When standard output cannot be written.
-    pub fn show(&mut self, run: &Run, end: bool, out: &mut dyn Write) -> io::Result<()> {
+    fn show(&mut self, run: &Run, end: bool, out: &mut dyn Write) -> io::Result<()> {
         if self.closed || !(end || self.format.grows()) {
             return Ok(());
         }
-        let text = self.format.render(run);
+        let text = match self.format {
+            Format::Table => table::render_as(run, self.look),
+            other => other.render(run),
+        };
         let new = text.as_bytes().get(self.told..).unwrap_or_default();
         self.told = text.len();
         match out.write_all(new).and_then(|()| out.flush()) {
@@ -184,6 +241,10 @@ fn place(name: &Path) -> Result<Place, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) => return Err(told(error)),
     };
+    if existing && is_a_stream(name) {
+        let reason = "standard output or standard error goes there, and would be lost";
+        return Err(reason.to_owned());
+    }
     if existing {
         OpenOptions::new().write(true).open(name).map_err(told)?;
     }
@@ -191,6 +252,12 @@ fn place(name: &Path) -> Result<Place, String> {
     let path = name.canonicalize().unwrap_or_else(|_| name.to_owned());
     beside(&path).map_err(|error| format!("a file beside it cannot be made: {error}"))?;
     Ok(Place::File(path))
+}
+
+/// Whether this program's standard output or standard error is this file.
+fn is_a_stream(name: &Path) -> bool {
+    let Ok(file) = Handle::from_path(name) else { return false };
+    [Handle::stdout(), Handle::stderr()].into_iter().flatten().any(|stream| stream == file)
 }
 
 /// A file in the same folder; it goes when it is dropped.

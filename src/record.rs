@@ -141,6 +141,22 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// 2^20 bytes per second at one size, where bytes are what is counted.
+    #[must_use]
+    pub fn mib_per_s_at(&self, point: Point) -> Option<f64> {
+        let mib_per_s = MIB_PER_S_AT_ONE_NS_PER_BYTE * point.size as f64 / point.ns;
+        let is_rate = self.mib_per_s.is_some() && point.ns > 0.0 && mib_per_s.is_finite();
+        is_rate.then_some(mib_per_s)
+    }
+
+    /// Cycles per unit at one size, the call included, when the frequency is known.
+    #[must_use]
+    pub fn cycles_per_unit_at(&self, point: Point) -> Option<f64> {
+        let cycles_per_ns = self.cycles_per_unit? / self.ns_per_unit;
+        let cycles = cycles_per_ns * point.ns / point.size as f64;
+        (point.ns > 0.0 && cycles.is_finite()).then_some(cycles)
+    }
+
     /// Half the width of the slope's 95 % interval, in per cent of the slope.
     #[must_use]
     pub fn err_percent(&self) -> Option<f64> {
@@ -201,6 +217,12 @@ pub struct Counts {
 }
 
 impl Run {
+    /// Whether its rows are told size by size, rather than by the slope.
+    #[must_use]
+    pub fn is_by_size(&self) -> bool {
+        self.conditions.sizes.is_some()
+    }
+
     /// Takes up the rows of a part of the run, and what is said of them and was not said before.
     pub fn add(&mut self, part: &Run) {
         for advice in &part.warnings {

@@ -9,7 +9,7 @@ use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Point, Record, Sample};
-use crate::wire::{Event, Failure, Round};
+use crate::wire::{Calls, Event, Failure, Round};
 
 /// A row is good enough when its 95 % interval is within this of its slope ...
 const PRECISION: f64 = 0.001;
@@ -30,8 +30,10 @@ const FASTEST_NS_PER_BYTE: f64 = 0.0015;
 pub struct Row {
     /// The case.
     pub case: Case,
+    /// The sizes it is timed at, ascending.
+    pub sizes: Vec<usize>,
     /// Calls per sample, once a worker has found them.
-    pub calls: Option<u32>,
+    pub calls: Option<Calls>,
     /// Rounds of every process that had some.
     pub processes: Vec<Vec<Timed>>,
     /// Why it has no number, once that is known.
@@ -106,11 +108,11 @@ pub fn take(
     for round in rounds {
         let Some(&at) = open.get(round.case) else { continue };
         let row = &mut rows[at];
-        row.calls = Some(round.calls);
-        let ns = |&ticks: &u64| match ticks {
+        let ns = |(at, &ticks): (usize, &u64)| match ticks {
             0 => f64::NAN,
             ticks => {
-                (ticks as f64 - done.cost_ticks as f64) * done.ns_per_tick / f64::from(round.calls)
+                let calls = f64::from(round.calls.at(at));
+                (ticks as f64 - done.cost_ticks as f64) * done.ns_per_tick / calls
             }
         };
         if !std::mem::replace(&mut added[at], true) {
@@ -118,7 +120,7 @@ pub fn take(
         }
         if let Some(process) = row.processes.last_mut() {
             process.push(Timed {
-                ns: round.ticks.iter().map(ns).collect(),
+                ns: round.ticks.iter().enumerate().map(ns).collect(),
                 whole: round.whole,
                 contention: round.contention,
                 chain_ns: round.chain.map(|chain| {
@@ -127,6 +129,7 @@ pub fn take(
                 }),
             });
         }
+        row.calls = Some(round.calls);
     }
     seen.lowest_contention = done.lowest_contention.or(seen.lowest_contention);
     seen.frequency_agreements.extend(done.frequency_agreement);
@@ -232,7 +235,7 @@ fn frequency_is_sure(agreements: &[f64]) -> bool {
 
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
     let (processes, choice) = usable(row, seen);
-    let estimate = estimate(&row.case.entry.axis.sizes(), &processes)?;
+    let estimate = estimate(&row.sizes, &processes)?;
     Some((estimate, processes, choice))
 }
 
@@ -276,7 +279,7 @@ fn agreed_bend(sizes: &[usize], estimate: &Estimate, processes: &[Rounds]) -> Op
 
 /// Every sample of a row.
 pub fn samples(row: &Row) -> Vec<Sample> {
-    let sizes = row.case.entry.axis.sizes();
+    let sizes = &row.sizes;
     let mut samples = Vec::new();
     for (worker, process) in (0..).zip(&row.processes) {
         for (round, timed) in (0..).zip(process) {
@@ -298,7 +301,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
     };
     let slope = estimate.line.slope;
     let error = estimate.slope_error.unwrap_or(0.0);
-    let sizes = row.case.entry.axis.sizes();
+    let sizes = &row.sizes;
     let points = sizes.iter().zip(&estimate.floors).filter(|(_, ns)| ns.is_finite());
     let by_bytes = row.case.entry.axis == Axis::Bytes;
     let fastest = if by_bytes { FASTEST_NS_PER_BYTE } else { 0.0 };
@@ -326,7 +329,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             cycles_per_unit: None,
             measured_mhz: frequency(row, seen, choice),
             ns_per_call: estimate.line.intercept,
-            bend: agreed_bend(&sizes, &estimate, &processes),
+            bend: agreed_bend(sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
             layouts: None,
             points: points.map(|(&size, &ns)| Point { size, ns }).collect(),
@@ -358,7 +361,8 @@ mod tests {
         let process = || (0..5).map(|at| round(if at == 0 { 3500.0 } else { 3200.0 })).collect();
         let row = Row {
             case,
-            calls: Some(1),
+            sizes: sizes.clone(),
+            calls: None,
             processes: (0..8).map(|_| process()).collect(),
             failure: None,
             good_enough: false,

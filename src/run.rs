@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bench_slope_algorithms::{Catalogue, Section};
 
@@ -13,15 +12,12 @@ use crate::choose::{Group, Wanted, choose, list};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
 use crate::cpus;
-use crate::environment::Environment;
+use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
-use crate::output::{Files, Screen};
-use crate::record::{Frequency, Record, Run};
+use crate::output::{Reports, Stage};
+use crate::report::table::Look;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
-use crate::versions::Versions;
-use crate::warning::Warning;
-use crate::wire::Failure;
 use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -61,7 +57,10 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     let (clock, patience) = (machine_clock(), Machine::PATIENCE);
     let root = "/".into();
     let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
-    run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
+    // https://no-color.org
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let terminal = io::stdout().is_terminal() && !no_color;
+    run_on(words, &machine, terminal, &mut io::stdout().lock(), &mut io::stderr())
 }
 
 /// Lets the first interruption set `interrupted`, and the second end the program at once.
@@ -83,11 +82,23 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    run_on(words, machine, false, out, err)
+}
+
+/// The same, where `out` may be a terminal.
+pub fn run_on(
+    words: impl IntoIterator<Item = OsString>,
+    machine: &Machine,
+    terminal: bool,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
-            measure_all(section, &names, &options, machine, out, err)
+            measure_all(section, &names, &options, machine, terminal, out, err)
         }
-        Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
+        Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
+            .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
         Ok(Wish::Work) => {
             serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
         }
@@ -116,12 +127,14 @@ fn measure_all(
     names: &[String],
     options: &Options,
     machine: &Machine,
+    terminal: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
+    let look = Look { styled: terminal, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted { section, names, filter, include_slow, with_message: false };
+    let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -139,17 +152,15 @@ fn measure_all(
         writeln!(err, "error: --pin {cpu}: {reason}")?;
         return Ok(code::USAGE);
     }
-    let mut files = match Files::check(&options.output, options.format())
-        .and_then(|files| files.with_plot(options.plot.as_ref()))
-    {
-        Ok(files) => files,
-        Err(unwritable) => {
-            writeln!(err, "error: {unwritable}")?;
-            return Ok(code::USAGE);
-        }
-    };
-    let mut screen = Screen::new(options.format(), !files.is_empty());
-    let beginning = begin(options, machine);
+    let mut reports =
+        match Reports::new(options.format(), look, &options.output, options.plot.as_ref()) {
+            Ok(reports) => reports,
+            Err(unwritable) => {
+                writeln!(err, "error: {unwritable}")?;
+                return Ok(code::USAGE);
+            }
+        };
+    let beginning = gather::begin(options, &machine.root);
     let (mut whole, environment) = (beginning.clone(), &beginning.environment);
     if options.verbose {
         tell::facts(environment, err)?;
@@ -158,10 +169,16 @@ fn measure_all(
         tell::advice(&beginning, err)?;
     }
     let wrong = if options.quick {
-        wrong_answers(&machine.catalogue, options, err)?
+        selftest::wrong_answers(&machine.catalogue, options.quiet, err)?
     } else {
         HashMap::new()
     };
+    if options.raw && section.is_none() && !options.quiet {
+        writeln!(
+            err,
+            "note: key derivation is left out: it has no message whose size could be chosen"
+        )?;
+    }
     let mut failed = !wrong.is_empty();
     let cpus = match options.pin {
         Some(cpu) => vec![cpu],
@@ -172,16 +189,8 @@ fn measure_all(
         unaligned: options.unaligned,
         quick: options.quick,
         samples: options.samples,
+        sizes: beginning.conditions.sizes.as_deref(),
         cpus: &cpus,
-    };
-    let mut deliver = |whole: &mut Run, end: bool, err: &mut dyn Write| -> io::Result<()> {
-        let interrupted = machine.is_interrupted();
-        whole.partial = interrupted || !end;
-        for unwritable in files.write(whole, end) {
-            writeln!(err, "error: {unwritable}")?;
-        }
-        whole.partial = interrupted;
-        screen.show(whole, end, out)
     };
     for (at, (section, cases)) in groups.iter().enumerate() {
         let rest = &groups[at + 1..];
@@ -189,11 +198,25 @@ fn measure_all(
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
-        let (records, warnings) = measured?;
-        let part = part(&beginning, records, &warnings, &wrong);
+        let (records, warnings) = match measured {
+            Ok(measured) => measured,
+            Err(error) => {
+                // What was measured before is not lost.
+                if !whole.records.is_empty() {
+                    reports.tell(&mut whole, Stage::CutShort, out, err)?;
+                }
+                return Err(error);
+            }
+        };
+        let part = gather::part(&beginning, records, &warnings, &wrong);
         whole.add(&part);
         let interrupted = machine.is_interrupted();
-        deliver(&mut whole, interrupted || rest.is_empty(), err)?;
+        let stage = match (interrupted, rest.is_empty()) {
+            (true, _) => Stage::CutShort,
+            (false, true) => Stage::Complete,
+            (false, false) => Stage::GoingOn,
+        };
+        reports.tell(&mut whole, stage, out, err)?;
         tell::failures(&part, options.quick, err)?;
         if !options.quiet {
             tell::advice(&part, err)?;
@@ -207,7 +230,7 @@ fn measure_all(
         failed |= part.has_error(options.quick);
     }
     if groups.is_empty() {
-        deliver(&mut whole, true, err)?;
+        reports.tell(&mut whole, Stage::Complete, out, err)?;
     }
     if !options.quiet {
         let all = names.is_empty() && !include_slow && filter.is_none();
@@ -215,67 +238,7 @@ fn measure_all(
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
         tell::closing(&left_out, environment, err)?;
     }
-    Ok(if failed || files.failed() { code::FAILED } else { code::FINE })
-}
-
-/// A run that has no rows yet.
-fn begin(options: &Options, machine: &Machine) -> Run {
-    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
-    // How fast the machine is does not matter to a quick run.
-    let warnings = if options.quick { Vec::new() } else { environment.warnings() };
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-    Run {
-        machine: options.machine.clone(),
-        started_unix_s: since_1970.map(|time| time.as_secs()),
-        versions: Versions::of_this_program(),
-        frequency: options.cpu_mhz,
-        environment,
-        conditions: options.conditions(),
-        warnings: warnings.iter().map(Warning::advice).collect(),
-        ..Run::default()
-    }
-}
-
-/// The rows of a group as a run of their own.
-fn part(
-    beginning: &Run,
-    mut records: Vec<Record>,
-    warnings: &[Warning],
-    wrong: &HashMap<String, String>,
-) -> Run {
-    for record in &mut records {
-        if let Some(sentence) = wrong.get(&record.id) {
-            record.result = Err(Failure::Wrong(sentence.clone()));
-        }
-        record.package_version = beginning.versions.packages.get(&record.package).cloned();
-        record.derive(beginning.frequency);
-    }
-    let warnings = warnings.iter().map(Warning::advice).collect();
-    let mut part = Run { records, warnings, ..beginning.clone() };
-    if part.frequency == Some(Frequency::Measured) && part.has_unknown_frequency() {
-        part.warnings.push(Warning::FrequencyUnknown.advice());
-    }
-    part
-}
-
-/// All known answers, the long ones too that are not checked before timing: the cases that give a
-/// wrong one, with the sentence about it.
-fn wrong_answers(
-    catalogue: &Catalogue,
-    options: &Options,
-    err: &mut dyn Write,
-) -> io::Result<HashMap<String, String>> {
-    let mut wrong = HashMap::new();
-    let tally = selftest::check_all(catalogue, &mut |case, _, result| {
-        if let Err(unverified) = result {
-            wrong.entry(case.id()).or_insert_with(|| unverified.to_string());
-        }
-        Ok(())
-    })?;
-    if !options.quiet {
-        writeln!(err, "note: {tally}")?;
-    }
-    Ok(wrong)
+    Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
 }
 
 fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {
@@ -284,23 +247,4 @@ fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {
         if rest.is_empty() { String::new() } else { format!("; not begun: {}", rest.join(", ")) };
     writeln!(err, "interrupted: what was measured before is above{rest}")?;
     Ok(code::INTERRUPTED)
-}
-
-/// Lets every case compute all its known answers.
-fn self_test(
-    catalogue: &Catalogue,
-    json: bool,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> io::Result<u8> {
-    let tally = if json {
-        // Thousands of lines in small pieces.
-        let mut out = io::BufWriter::new(out);
-        let tally = selftest::as_json(catalogue, &mut out, err)?;
-        out.flush()?;
-        tally
-    } else {
-        selftest::as_text(catalogue, out, err)?
-    };
-    Ok(if tally.wrong == 0 { code::FINE } else { code::FAILED })
 }

@@ -5,7 +5,7 @@ use bench_slope_algorithms::Routine;
 use crate::clock::Clock;
 use crate::cpus::Cpus;
 use crate::sample::{deeper, time_calls};
-use crate::wire::{Chain, Failure, Round};
+use crate::wire::{Calls, Chain, Failure, Round};
 
 /// How much time a visit takes.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ pub struct Subject {
     /// The opened case, proven right.
     pub routine: Box<dyn Routine>,
     /// Calls in each sample.
-    pub calls: u32,
+    pub calls: Calls,
     /// Whether to record it on a busy core too.
     pub must: bool,
     /// The sizes, ascending.
@@ -144,7 +144,7 @@ impl Sampler<'_> {
         deadline_ns: u64,
     ) -> Result<Round, Failure> {
         let ticks = vec![0; subject.sizes.len()];
-        let (case, calls) = (subject.index, subject.calls);
+        let (case, calls) = (subject.index, subject.calls.clone());
         let mut round = Round { case, calls, ticks, whole: false, contention: None, chain: None };
         let mut done = 0;
         let mut before = self.cpus.probe();
@@ -214,7 +214,8 @@ impl Sampler<'_> {
     fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
         let size = subject.sizes[at];
         subject.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
-        let ticks = time_calls(self.clock, &mut *subject.routine, subject.calls).unwrap_or(0);
+        let calls = subject.calls.at(at);
+        let ticks = time_calls(self.clock, &mut *subject.routine, calls).unwrap_or(0);
         let output = subject.routine.output();
         if output.is_empty() && size > 0 {
             // A rejected message takes no time worth telling.

@@ -30,10 +30,36 @@ pub struct Request {
 pub struct Order {
     /// The case's identifier.
     pub id: String,
-    /// Calls per sample, when an earlier worker has found the number.
-    pub calls: Option<u32>,
+    /// The sizes, ascending.
+    pub sizes: Vec<usize>,
+    /// Whether each size has a number of calls of its own, for sizes that are far apart. Else one
+    /// serves all, so that what a sample costs beside the calls cannot reach the slope.
+    pub own_calls: bool,
+    /// Calls per sample, when an earlier worker has found them.
+    pub calls: Option<Calls>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
+}
+
+/// Calls per sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Calls {
+    /// At every size.
+    Alike(u32),
+    /// At each size in the order of the sizes.
+    Each(Vec<u32>),
+}
+
+impl Calls {
+    /// Those at one size; at least one.
+    #[must_use]
+    pub fn at(&self, index: usize) -> u32 {
+        match self {
+            Calls::Alike(calls) => *calls,
+            Calls::Each(all) => all.get(index).copied().unwrap_or(1),
+        }
+        .max(1)
+    }
 }
 
 /// What a worker tells the parent, in the order of events.
@@ -55,7 +81,7 @@ pub struct Round {
     /// The case's index in the request.
     pub case: usize,
     /// Calls in each sample.
-    pub calls: u32,
+    pub calls: Calls,
     /// Ticks of each sample in the order of the sizes; 0 where there is
     /// none, or where the clock did not move forward.
     pub ticks: Vec<u64>,

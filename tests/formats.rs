@@ -28,6 +28,13 @@ fn two() -> Machine {
     machine(vec![entry("MD5"), entry("SHA1"), entry_of("AES", "ECB")], 1, cost)
 }
 
+/// A run in which everything is there and rows are told by the slope.
+fn slopes() -> Run {
+    let mut run = full();
+    run.conditions.sizes = None;
+    run
+}
+
 /// Fields of CSV by name, row by row.
 fn csv_rows(text: &str) -> Vec<std::collections::HashMap<String, String>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -64,7 +71,7 @@ fn markdown_is_nanobenchs_table() {
 
 #[test]
 fn markdown_has_columns_for_what_is_counted_and_a_table_for_each_section() {
-    let mut run = full();
+    let mut run = slopes();
     run.records.truncate(2);
     run.records[1].algorithm = "a|b`c".to_owned();
     assert_eq!(
@@ -101,7 +108,7 @@ fn csv_has_a_header_and_the_same_fields_on_every_row() {
     assert_eq!((&*rows[3]["section"], &*rows[3]["label"]), ("cipher", "ECB dec"));
     assert!(rows.iter().all(|row| row["machine"] == "a, b"));
     // Quotes, commas and a failure.
-    let rows = csv_rows(&Format::Csv.render(&full()));
+    let rows = csv_rows(&Format::Csv.render(&slopes()));
     assert_eq!(rows[1]["reason"], "a \"sentence\", with | and `");
     assert_eq!((&*rows[1]["status"], &*rows[1]["ns_per_unit"]), ("n/a", ""));
     assert_eq!((&*rows[9]["status"], &*rows[9]["reason"]), ("partial", PARTIAL));
@@ -122,6 +129,29 @@ fn json_on_standard_output_is_the_run() {
 }
 
 #[test]
+fn json_keeps_to_its_schema_whatever_the_options() {
+    let schema = include_str!("../docs/bench-slope.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
+    for words in [
+        ["--quick", "--machine=m"].as_slice(),
+        &["--samples", "--repetitions=2", "--unaligned"],
+        &["--cpu-mhz=auto", "--include-slow"],
+        &["--cpu-mhz=3201.5", "--raw", "--repetitions=1"],
+        &["--filter=md5"],
+    ] {
+        let words = [words, &["--quiet", "--format=json"]].concat();
+        let outcome = bench_slope(&two(), &words);
+        let value: Value = serde_json::from_str(&outcome.out).expect("strict JSON");
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{words:?}: {errors:#?}");
+    }
+}
+
+#[test]
 fn samples_are_kept_on_request() {
     let words = ["--format", "json", "--samples", "--repetitions", "5", "hash", "md5"];
     let run = parse(&bench_slope(&two(), &words).out).expect("a run");
@@ -136,7 +166,7 @@ fn samples_are_kept_on_request() {
 
 #[test]
 fn formats_agree_to_the_last_digit() {
-    let run = full();
+    let run = slopes();
     let json: Value = serde_json::from_str(&Format::Json.render(&run)).expect("JSON");
     let rows = csv_rows(&Format::Csv.render(&run));
     let mut compared = 0;
@@ -363,4 +393,43 @@ fn csv_is_libgcrypts_and_format_csv_is_ours() {
     let outcome = bench_slope(&two(), &["self-test", "--format", "csv"]);
     assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
     assert!(outcome.err.contains("--format"), "{}", outcome.err);
+}
+
+#[test]
+fn bars_tell_the_speed_beside_the_fastest() {
+    let outcome = bench_slope(&two(), &["--bars", "hash"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(
+        outcome.out,
+        "\
+Hash:
+                |  nanosecs/byte   mebibytes/sec   cycles/byte
+ MD5            |     1.688 ns/B     565.1 MiB/s         - c/B  #########
+ SHA1           |    0.6250 ns/B      1526 MiB/s         - c/B  ########################
+                =
+"
+    );
+    for words in [["--bars", "--csv"], ["--bars", "--raw"], ["--bars", "--format=json"]] {
+        let outcome = bench_slope(&two(), &words);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{words:?}");
+        assert!(outcome.err.contains("--bars"), "{words:?}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn a_terminal_has_the_same_words_in_style_and_files_have_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.txt");
+    let words = ["bench-slope", "--quiet", "--output", file.to_str().expect("text")];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let words = words.map(Into::into);
+    assert_eq!(bench_slope::run::run_on(words, &two(), true, &mut out, &mut err), 0);
+    let out = String::from_utf8(out).expect("text");
+    assert!(out.starts_with("\u{1b}[1mHash:\u{1b}[0m\n"), "{out:?}");
+    let plain = out.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+    assert_eq!(fs::read_to_string(&file).expect("written"), plain);
+    // A row without a number stands out.
+    let look = bench_slope::report::table::Look { styled: true, bars: true };
+    let text = bench_slope::report::table::render_as(&slopes(), look);
+    assert!(text.contains("\u{1b}[31m SHA512 "), "{text:?}");
 }

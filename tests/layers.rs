@@ -29,6 +29,7 @@ const ORDER: &[&str] = &[
     "selftest",
     "tell",
     "cli",
+    "gather",
     "run",
 ];
 

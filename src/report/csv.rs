@@ -1,46 +1,58 @@
 //! Comma-separated values: a header, then the same fields on every row, at full precision and empty
 //! where there is none. `docs/formats.md` tells them.
 
-use crate::record::{Counts, Measured, Record, Run};
+use crate::record::{Counts, Measured, Point, Record, Run};
 
 /// What a field holds.
-type Field = fn(&Run, &Record) -> Option<String>;
+type Field = fn(&Row) -> Option<String>;
+
+/// What a row is about.
+pub struct Row<'a> {
+    run: &'a Run,
+    record: &'a Record,
+    /// The size, where rows are told size by size.
+    point: Option<Point>,
+}
 
 /// The fields in their order, each with its unit in its name. New ones come last.
 pub const COLUMNS: &[(&str, Field)] = &[
-    ("section", |_, r| text(r.section)),
-    ("algorithm", |_, r| text(&r.algorithm)),
-    ("label", |_, r| text(&r.label)),
-    ("unit", |_, r| text(&r.unit)),
-    ("status", |_, r| text(if r.result.is_ok() { "measured" } else { "n/a" })),
-    ("ns_per_unit", |_, r| number(measured(r)?.ns_per_unit)),
-    ("mib_per_s", |_, r| number(measured(r)?.mib_per_s?)),
-    ("cycles_per_unit", |_, r| number(measured(r)?.cycles_per_unit?)),
-    ("measured_mhz", |_, r| number(measured(r)?.measured_mhz?)),
-    ("err_percent", |_, r| number(measured(r)?.err_percent()?)),
-    ("ns_per_call", |_, r| number(measured(r)?.ns_per_call)),
-    ("processes", |_, r| text(measured(r)?.processes)),
-    ("rounds", |_, r| text(measured(r)?.rounds)),
-    ("quiet", |_, r| text(measured(r)?.quiet)),
-    ("bend_size", |_, r| text(measured(r)?.bend?.size)),
-    ("bend_ns_per_unit_below", |_, r| number(measured(r)?.bend?.ns_per_unit_below)),
-    ("bend_ns_per_unit_above", |_, r| number(measured(r)?.bend?.ns_per_unit_above)),
-    ("layouts_best_ns_per_unit", |_, r| number(measured(r)?.layouts?.best_ns_per_unit)),
-    ("layouts_other_ns_per_unit", |_, r| number(measured(r)?.layouts?.other_ns_per_unit)),
-    ("layouts_other_share", |_, r| number(measured(r)?.layouts?.other_share)),
-    ("counted_instructions_per_unit", |_, r| number(counts(r)?.instructions_per_unit?)),
-    ("counted_cycles_per_unit", |_, r| number(counts(r)?.cycles_per_unit?)),
-    ("counted_branches_per_unit", |_, r| number(counts(r)?.branches_per_unit?)),
-    ("counted_branch_misses_per_unit", |_, r| number(counts(r)?.branch_misses_per_unit?)),
-    ("counted_cache_misses_per_unit", |_, r| number(counts(r)?.cache_misses_per_unit?)),
-    ("counted_instructions_per_cycle", |_, r| number(counts(r)?.instructions_per_cycle?)),
-    ("squeezed_bytes", |_, r| text(r.squeezed_bytes?)),
-    ("package", |_, r| text(&r.package)),
-    ("package_version", |_, r| text(r.package_version.as_ref()?)),
-    ("id", |_, r| text(&r.id)),
-    ("reason_kind", |_, r| text(r.result.as_ref().err()?.kind())),
-    ("reason", |_, r| text(r.result.as_ref().err()?.reason())),
-    ("machine", |run, _| text(run.machine.as_ref()?)),
+    ("section", |r| text(r.record.section)),
+    ("algorithm", |r| text(&r.record.algorithm)),
+    ("label", |r| text(&r.record.label)),
+    ("unit", |r| text(&r.record.unit)),
+    ("status", |r| text(if r.record.result.is_ok() { "measured" } else { "n/a" })),
+    ("ns_per_unit", |r| number(measured(r)?.ns_per_unit)),
+    ("mib_per_s", |r| number(measured(r)?.mib_per_s?)),
+    ("cycles_per_unit", |r| number(measured(r)?.cycles_per_unit?)),
+    ("measured_mhz", |r| number(measured(r)?.measured_mhz?)),
+    ("err_percent", |r| number(measured(r)?.err_percent()?)),
+    ("ns_per_call", |r| number(measured(r)?.ns_per_call)),
+    ("processes", |r| text(measured(r)?.processes)),
+    ("rounds", |r| text(measured(r)?.rounds)),
+    ("quiet", |r| text(measured(r)?.quiet)),
+    ("bend_size", |r| text(measured(r)?.bend?.size)),
+    ("bend_ns_per_unit_below", |r| number(measured(r)?.bend?.ns_per_unit_below)),
+    ("bend_ns_per_unit_above", |r| number(measured(r)?.bend?.ns_per_unit_above)),
+    ("layouts_best_ns_per_unit", |r| number(measured(r)?.layouts?.best_ns_per_unit)),
+    ("layouts_other_ns_per_unit", |r| number(measured(r)?.layouts?.other_ns_per_unit)),
+    ("layouts_other_share", |r| number(measured(r)?.layouts?.other_share)),
+    ("counted_instructions_per_unit", |r| number(counts(r)?.instructions_per_unit?)),
+    ("counted_cycles_per_unit", |r| number(counts(r)?.cycles_per_unit?)),
+    ("counted_branches_per_unit", |r| number(counts(r)?.branches_per_unit?)),
+    ("counted_branch_misses_per_unit", |r| number(counts(r)?.branch_misses_per_unit?)),
+    ("counted_cache_misses_per_unit", |r| number(counts(r)?.cache_misses_per_unit?)),
+    ("counted_instructions_per_cycle", |r| number(counts(r)?.instructions_per_cycle?)),
+    ("squeezed_bytes", |r| text(r.record.squeezed_bytes?)),
+    ("package", |r| text(&r.record.package)),
+    ("package_version", |r| text(r.record.package_version.as_ref()?)),
+    ("id", |r| text(&r.record.id)),
+    ("reason_kind", |r| text(r.record.result.as_ref().err()?.kind())),
+    ("reason", |r| text(r.record.result.as_ref().err()?.reason())),
+    ("machine", |r| text(r.run.machine.as_ref()?)),
+    ("size", |r| text(r.point?.size)),
+    ("ns_per_call_at_size", |r| number(r.point?.ns)),
+    ("mib_per_s_at_size", |r| number(measured(r)?.mib_per_s_at(r.point?)?)),
+    ("cycles_per_unit_at_size", |r| number(measured(r)?.cycles_per_unit_at(r.point?)?)),
 ];
 
 /// A run as lines. Where rows are missing, a last row without a name says so.
@@ -48,8 +60,15 @@ pub const COLUMNS: &[(&str, Field)] = &[
 pub fn render(run: &Run) -> String {
     let mut lines = vec![COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect()];
     for record in &run.records {
-        let field = |(_, field): &(&str, Field)| field(run, record).unwrap_or_default();
-        lines.push(COLUMNS.iter().map(field).collect());
+        let points = record.result.as_ref().map_or([].as_slice(), |measured| &measured.points);
+        let by_size = run.is_by_size() && !points.is_empty();
+        let rows: Vec<Option<Point>> =
+            if by_size { points.iter().copied().map(Some).collect() } else { vec![None] };
+        for point in rows {
+            let row = Row { run, record, point };
+            let field = |(_, field): &(&str, Field)| field(&row).unwrap_or_default();
+            lines.push(COLUMNS.iter().map(field).collect());
+        }
     }
     if run.partial {
         lines.push(remark("partial", super::PARTIAL));
@@ -76,12 +95,12 @@ fn written(lines: &[Vec<String>]) -> String {
     String::from_utf8(bytes).expect("fields are text")
 }
 
-fn measured(record: &Record) -> Option<&Measured> {
-    record.result.as_ref().ok()
+fn measured<'a>(row: &Row<'a>) -> Option<&'a Measured> {
+    row.record.result.as_ref().ok()
 }
 
-fn counts(record: &Record) -> Option<Counts> {
-    measured(record)?.counts
+fn counts(row: &Row) -> Option<Counts> {
+    measured(row)?.counts
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "fields are optional")]

@@ -33,7 +33,7 @@ pub fn render(run: &Run) -> String {
         if several && before != Some(first.section) {
             parts.push(format!("## {}\n", super::table::title(first.section)));
         }
-        parts.push(table(&first.unit, rows));
+        parts.push(if run.is_by_size() { sizes(rows) } else { table(&first.unit, rows) });
         before = Some(first.section);
         rest = others;
     }
@@ -89,6 +89,33 @@ fn table(unit: &str, records: &[Record]) -> String {
             Ok(m) => line(&|column| (column.cell)(m).unwrap_or_else(|| "-".to_owned()), &name),
             Err(failure) => line(&|_| "n/a".to_owned(), &format!("{name} ({})", failure.kind())),
         });
+    }
+    text
+}
+
+/// Rows that are told size by size.
+fn sizes(records: &[Record]) -> String {
+    const WIDTH: usize = 20;
+    let line =
+        |ns: &str, rate: &str, last: &str| format!("|{ns:>WIDTH$} |{rate:>WIDTH$} | {last}\n");
+    let mut text = line("ns/call", "byte/s", "benchmark");
+    let rule = "-".repeat(WIDTH);
+    text.push_str(&format!("|{rule}:|{rule}:|:----------\n"));
+    for record in records {
+        match &record.result {
+            Ok(measured) => {
+                for point in &measured.points {
+                    let rate = 1e9 * point.size as f64 / point.ns;
+                    let rate = if point.ns > 0.0 { with_commas(rate) } else { "-".to_owned() };
+                    let name = code(&format!("{} {}", record.name(), point.size));
+                    text.push_str(&line(&significant(point.ns, 4), &rate, &name));
+                }
+            }
+            Err(failure) => {
+                let name = format!("{} ({})", code(&record.name()), failure.kind());
+                text.push_str(&line("n/a", "n/a", &name));
+            }
+        }
     }
     text
 }
