@@ -1,15 +1,20 @@
 //! The command line. The only file that knows clap.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bench_slope_algorithms::Section;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{
     ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
     parser::ValueSource,
 };
+use regex::{Regex, RegexBuilder};
 
 use crate::record::{Conditions, Frequency};
+use crate::report::Format;
+use crate::versions::Versions;
 
 /// What a hash or a cipher costs per byte on this machine, with the call overhead taken out.
 ///
@@ -35,12 +40,10 @@ enum Command {
     /// Time key derivation functions.
     Kdf(Names),
     /// Check every algorithm against its known answers; time nothing.
-    SelfTest {
-        /// `text`: a line for each failure and one at the end; `json`: every known answer with key,
-        /// nonce, input and output.
-        #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
-        format: String,
-    },
+    ///
+    /// It prints a line for each failure and one at the end; with `--format json` every known answer
+    /// with key, nonce, input and output.
+    SelfTest,
     /// Tell in three seconds whether this machine is fit to measure; time no algorithm. Takes --pin,
     /// --quiet and --verbose.
     Doctor,
@@ -85,13 +88,51 @@ pub struct Options {
     pub unaligned: bool,
 
     /// Print rows of comma-separated values as libgcrypt does, instead of the table.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "format")]
     pub csv: bool,
+
+    /// What to print on standard output.
+    #[arg(long, global = true, value_name = "FORMAT", value_parser = formats())]
+    format: Option<Format>,
+
+    /// Write a report to this file too, in the format that its extension tells: .txt, .csv, .json,
+    /// .md, .html, .svg. May be given several times.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+
+    /// Draw the results into this SVG file: of up to eight rows points and lines, of more their costs.
+    #[arg(long, global = true, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Tell the time of a call at 16 bytes, 32, and so on to 2 MiB, instead of the cost of a byte.
+    #[arg(long, global = true, conflicts_with_all = ["csv", "quick"])]
+    pub raw: bool,
+
+    /// Keep every sample in what is written as JSON.
+    #[arg(long, global = true)]
+    pub samples: bool,
+
+    /// What to call this machine in reports.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub machine: Option<String>,
+
+    /// Measure only what this regular expression matches, whatever the case of letters: the name
+    /// (`aes/cbc`), the row (`AES CBC enc`) or the identifier (`rustcrypto/AES/CBC/encrypt`).
+    #[arg(long, global = true, value_name = "REGEX", value_parser = filter, allow_hyphen_values = true)]
+    pub filter: Option<Regex>,
+
+    /// Print the names of what would be measured, and measure nothing.
+    #[arg(long, global = true)]
+    pub list: bool,
 
     /// A smoke test in seconds: all known answers, then a rough measurement of every row, slow ones
     /// too, that fails for wrong answers and crashes only.
     #[arg(long, global = true, conflicts_with = "repetitions")]
     pub quick: bool,
+
+    /// Show in the table how fast each row is beside the fastest of its section.
+    #[arg(long, global = true, conflicts_with_all = ["csv", "raw"])]
+    pub bars: bool,
 
     /// Time slow algorithms too when none is named.
     #[arg(long, global = true)]
@@ -122,7 +163,22 @@ impl Options {
     pub fn conditions(&self) -> Conditions {
         let Options { quick, unaligned, repetitions, precision, time_limit, .. } = *self;
         let time_limit_s = time_limit.map(|time| time.as_secs_f64());
-        Conditions { quick, unaligned, repetitions, precision, time_limit_s }
+        let sizes = self.sizes();
+        Conditions { quick, unaligned, repetitions, sizes, precision, time_limit_s }
+    }
+
+    /// The sizes of messages, where they are not the usual ones.
+    #[must_use]
+    pub fn sizes(&self) -> Option<Vec<usize>> {
+        const SHORTEST: usize = 16;
+        const DOUBLINGS: u32 = 17;
+        self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
+    }
+
+    /// The format of standard output.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        if self.csv { Format::LibgcryptCsv } else { self.format.unwrap_or_default() }
     }
 }
 
@@ -136,7 +192,7 @@ pub enum Wish {
         /// The names given, empty for all.
         names: Vec<String>,
         /// How.
-        options: Options,
+        options: Box<Options>,
     },
     /// Check all known answers.
     SelfTest {
@@ -146,7 +202,7 @@ pub enum Wish {
     /// Tell whether this machine is fit.
     Doctor {
         /// How; of these only [`DOCTOR_OPTIONS`] can have been given.
-        options: Options,
+        options: Box<Options>,
     },
     /// Be a worker.
     Work,
@@ -166,11 +222,22 @@ pub struct Early {
 /// # Errors
 /// Help or version when they were asked for; else what is wrong with the words and what was meant.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
-    let line = read(words).map_err(|error| Early {
-        text: error.render().to_string(),
-        asked_for: matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion),
+    let words: Vec<OsString> = words.into_iter().collect();
+    let verbose = words.iter().any(|word| word == "--verbose");
+    let line = read(words).map_err(|error| {
+        let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+        let mut text = error.render().to_string();
+        if error.kind() == ErrorKind::DisplayVersion && verbose {
+            text.push_str(&Versions::of_this_program().lines());
+        }
+        Early { text, asked_for }
     })?;
-    let options = line.options;
+    let options = Box::new(line.options);
+    let format = options.format;
+    if options.bars && options.format() != Format::Table {
+        let text = "error: --bars belongs to --format table\n".to_owned();
+        return Err(Early { text, asked_for: false });
+    }
     let measure = |section, names| Wish::Measure { section, names, options: options.clone() };
     Ok(match line.command {
         None => measure(None, Vec::new()),
@@ -178,7 +245,14 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         Some(Command::Mac(names)) => measure(Some(Section::Mac), names.names),
         Some(Command::Cipher(names)) => measure(Some(Section::Cipher), names.names),
         Some(Command::Kdf(names)) => measure(Some(Section::Kdf), names.names),
-        Some(Command::SelfTest { format }) => Wish::SelfTest { json: format == "json" },
+        Some(Command::SelfTest) => match format {
+            None | Some(Format::Table) => Wish::SelfTest { json: false },
+            Some(Format::Json) => Wish::SelfTest { json: true },
+            Some(_) => {
+                let text = "error: self-test takes --format text or --format json\n".to_owned();
+                return Err(Early { text, asked_for: false });
+            }
+        },
         Some(Command::Doctor) => Wish::Doctor { options: options.clone() },
         Some(Command::Worker) => Wish::Work,
     })
@@ -186,8 +260,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
 
 /// Options of the measurement that `doctor` takes.
 const DOCTOR_OPTIONS: &[&str] = &["pin", "quiet", "verbose"];
-/// And those that `self-test` does: it has no notes that could be left out, so that this is granted.
-const SELF_TEST_OPTIONS: &[&str] = &["quiet"];
+/// And those that `self-test` does: it has no notes that could be left out, so that `--quiet` is granted.
+const SELF_TEST_OPTIONS: &[&str] = &["format", "quiet"];
 
 fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
     let mut command = CommandLine::command();
@@ -252,6 +326,21 @@ fn time_limit(text: &str) -> Result<Duration, String> {
         Ok(time) if (SHORTEST..=LONGEST).contains(&time) => Ok(time),
         _ => Err("a time with its unit from 10ms to 1h is wanted, such as 2s or 500ms".to_owned()),
     }
+}
+
+/// Formats by name; the self-test's lines are `text`, and so is the table.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let word = |&(format, word, _): &(Format, &'static str, &str)| {
+        let word = PossibleValue::new(word);
+        if format == Format::Table { word.alias("text") } else { word }
+    };
+    PossibleValuesParser::new(Format::NAMED.iter().map(word))
+        // The parser has refused every other word.
+        .map(|word| Format::named(&word).unwrap_or_default())
+}
+
+fn filter(text: &str) -> Result<Regex, String> {
+    RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
 
 fn no_features(_: &str) -> Result<String, String> {

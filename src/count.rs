@@ -82,7 +82,7 @@ impl CountingPass {
             counted.push(Counted {
                 case: subject.index,
                 at,
-                calls: subject.calls,
+                calls: subject.calls.at(at),
                 counts: counts.into_iter().map(scaled).collect(),
                 quiet: false,
             });

@@ -14,7 +14,7 @@ use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
     FEWEST_WORKERS, PRECISION, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished,
-    record, settle_frequency, take,
+    record, samples, settle_frequency, take,
 };
 use crate::tally::Tally;
 use crate::warning::Warning;
@@ -64,6 +64,10 @@ pub struct Plan<'a> {
     pub unaligned: bool,
     /// One rough visit to each row by each of a few workers; no number is not a failure then.
     pub quick: bool,
+    /// Whether records keep every sample.
+    pub samples: bool,
+    /// These sizes of the message instead of the usual ones, ascending.
+    pub sizes: Option<&'a [usize]>,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
     /// What is counted beside; empty for nothing.
@@ -91,6 +95,8 @@ const WORKER_NS: u64 = 60_000_000;
 const WORKERS_FOR_REPETITIONS: u32 = 12;
 /// An error above this is worth a warning, unless the user says how exact it shall be.
 const IMPRECISE: f64 = 0.01;
+/// Rows with messages of any length that are measured at once: each has buffers of its own.
+const MOST_AT_ONCE: usize = 16;
 /// Processor time over wall time below this is worth a warning.
 pub const STARVED: f64 = 0.75;
 
@@ -102,6 +108,8 @@ pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
     match plan.time_limit {
         Some(limit) => u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX).saturating_mul(rows),
         None if plan.quick => 8_000_000 * rows,
+        // Long messages take their time.
+        None if plan.sizes.is_some() => 550_000_000 * rows,
         None => (550_000_000 * rows).min(2_500_000_000 + 65_000_000 * rows),
     }
 }
@@ -123,10 +131,39 @@ pub fn measure(
     plan: Plan<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> io::Result<(Vec<Record>, Vec<Warning>)> {
+    let most = if plan.sizes.is_some() { MOST_AT_ONCE } else { usize::MAX };
+    let (mut records, mut warnings, mut spent) = (Vec::new(), Vec::new(), 0.0);
+    for some in cases.chunks(most) {
+        let before = records.len();
+        let after = time_limit_ns(cases.len() - before - some.len(), plan) as f64 / 1e9;
+        let mut seconds = 0.0;
+        let (new, said) = measure_at_once(machine, some, plan, &mut |now| {
+            seconds = now.seconds;
+            progress(Progress {
+                done: before + now.done,
+                rows: cases.len(),
+                seconds: spent + now.seconds,
+                seconds_left: now.seconds_left.map(|left| left + after),
+            });
+        })?;
+        spent += seconds;
+        records.extend(new);
+        warnings.extend(said);
+    }
+    Ok((records, warnings))
+}
+
+fn measure_at_once(
+    machine: &Machine,
+    cases: &[Case],
+    plan: Plan<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> io::Result<(Vec<Record>, Vec<Warning>)> {
     let mut rows: Vec<Row> = cases
         .iter()
         .map(|case| Row {
             case: case.clone(),
+            sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
             calls: None,
             processes: Vec::new(),
             tally: Tally::default(),
@@ -182,7 +219,9 @@ pub fn measure(
     if machine.is_interrupted() {
         rows.iter_mut().for_each(leave_unfinished);
     }
-    let records: Vec<Record> = rows.iter().map(|row| record(row, &seen)).collect();
+    let keep = |row: &Row| plan.samples.then(|| samples(row));
+    let records: Vec<Record> =
+        rows.iter().map(|row| Record { samples: keep(row), ..record(row, &seen) }).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
     Ok((records, warnings))
 }
@@ -263,7 +302,9 @@ fn request(
             .iter()
             .map(|&at| Order {
                 id: rows[at].case.id(),
-                calls: rows[at].calls,
+                sizes: rows[at].sizes.clone(),
+                own_calls: plan.sizes.is_some(),
+                calls: rows[at].calls.clone(),
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES,
@@ -287,13 +328,14 @@ fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
     if !imprecise.is_empty() {
         warnings.push(Warning::Imprecise { rows: imprecise, asked: plan.precision.is_some() });
     }
-    let bent: Vec<_> =
-        measured().filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit, bend))).collect();
+    let bent: Vec<_> = measured()
+        .filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit.clone(), bend)))
+        .collect();
     if !bent.is_empty() {
         warnings.push(Warning::NoLine { rows: bent });
     }
     let two: Vec<_> = measured()
-        .filter_map(|(r, m)| m.layouts.map(|layouts| (r.name(), r.unit, layouts)))
+        .filter_map(|(r, m)| m.layouts.map(|layouts| (r.name(), r.unit.clone(), layouts)))
         .collect();
     if !two.is_empty() {
         warnings.push(Warning::TwoLayouts { rows: two });

@@ -4,10 +4,12 @@
 //! for the life of a process: the floor over many processes is the better one, and a program that
 //! links the same code may get the other.
 
+use serde::{Deserialize, Serialize};
+
 use crate::fit::{Rounds, floor_of_process};
 
 /// A row whose cost depends on where code and data lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layouts {
     /// Nanoseconds per unit where they lie well: this is the row's number.
     pub best_ns_per_unit: f64,

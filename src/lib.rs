@@ -3,6 +3,7 @@
 //! The modules have one order, which `docs/architecture.md` tells: none uses one that comes after
 //! it, and `tests/layers.rs` holds them to it.
 
+pub mod choose;
 pub mod cli;
 pub mod clock;
 pub mod count;
@@ -12,21 +13,25 @@ pub mod doctor;
 pub mod environment;
 pub mod fit;
 pub mod frequency;
+pub mod gather;
 pub mod group;
 pub mod known_cost;
 pub mod layouts;
 pub mod linearity;
+pub mod output;
 pub mod quiet;
 pub mod record;
 pub mod report;
 pub mod rows;
 pub mod run;
 pub mod sample;
+pub mod saved;
 pub mod schedule;
 pub mod selftest;
 pub mod tally;
 pub mod tell;
 pub mod timed;
+pub mod versions;
 pub mod visit;
 pub mod warning;
 pub mod wire;

@@ -3,10 +3,12 @@
 //! Work in blocks makes a staircase of the times, and noise scatters them: neither is a bend. So a
 //! bend must explain the scatter and matter: `docs/method.md` has the reasons and the figures.
 
+use serde::{Deserialize, Serialize};
+
 use crate::fit::{Line, least_squares};
 
 /// Where a line stops being the right model.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bend {
     /// The largest size below it.
     pub size: usize,

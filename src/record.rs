@@ -1,34 +1,89 @@
 //! What a report may see of a run: everything, at full precision, each quantity with its unit in
 //! its name.
 
+mod row;
+
 use bench_slope_algorithms::{Axis, Case, Section};
+use serde::{Deserialize, Serialize};
 
 use crate::counters::Counting;
 use crate::environment::Environment;
-use crate::layouts::Layouts;
+pub use crate::layouts::Layouts;
 use crate::linearity::Bend;
+use crate::versions::Versions;
 use crate::warning::Advice;
 use crate::wire::Failure;
 
-/// One run of the program.
-#[derive(Clone, Debug)]
+/// The version of what is saved. A field more does not change it; anything else does.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One run of the program. What is saved has these fields in this order; new ones come last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// The version of what is saved: [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Whether rows are missing that were asked for: it was interrupted, or is still going on.
+    pub partial: bool,
+    /// What the user calls the machine.
+    pub machine: Option<String>,
+    /// When it began, in seconds since 1970.
+    pub started_unix_s: Option<u64>,
+    /// What ran.
+    pub versions: Versions,
     /// Where the frequency behind cycles comes from, when there is one.
     pub frequency: Option<Frequency>,
     /// The machine as it was before the run.
     pub environment: Environment,
     /// What was counted, and why the rest was not.
-    pub counters: Counting,
+    pub counters: Counters,
     /// How it was measured.
     pub conditions: Conditions,
-    /// One record for each row, in printing order.
-    pub records: Vec<Record>,
     /// What the reader should know before believing a number.
     pub warnings: Vec<Advice>,
+    /// One record for each row, in printing order.
+    pub records: Vec<Record>,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run {
+            schema_version: SCHEMA_VERSION,
+            partial: false,
+            machine: None,
+            started_unix_s: None,
+            versions: Versions::default(),
+            frequency: None,
+            environment: Environment::default(),
+            counters: Counters::default(),
+            conditions: Conditions::default(),
+            warnings: Vec::new(),
+            records: Vec::new(),
+        }
+    }
+}
+
+/// What hardware counters there were, in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counters {
+    /// What was counted.
+    pub counted: Vec<String>,
+    /// Why the rest was not: a sentence a cause, none for what was switched off.
+    pub notes: Vec<String>,
+}
+
+impl Counters {
+    /// What a run counts, in words.
+    #[must_use]
+    pub fn of(counting: &Counting) -> Self {
+        let counted = counting.events.iter().map(|event| event.name().to_owned()).collect();
+        Counters { counted, notes: counting.notes() }
+    }
 }
 
 /// What the user asked for that changes numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Conditions {
     /// A smoke test: rough numbers.
     pub quick: bool,
@@ -36,6 +91,8 @@ pub struct Conditions {
     pub unaligned: bool,
     /// Exactly so many rounds of every row.
     pub repetitions: Option<u32>,
+    /// These sizes instead of the usual ones.
+    pub sizes: Option<Vec<usize>>,
     /// The 95 % error, as a share, at which a row was done.
     pub precision: Option<f64>,
     /// Seconds that a row could take in the mean.
@@ -43,7 +100,8 @@ pub struct Conditions {
 }
 
 /// Where the frequency behind cycles comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "source", content = "mhz", rename_all = "snake_case")]
 pub enum Frequency {
     /// The user gave it, in megahertz.
     Given(f64),
@@ -52,24 +110,29 @@ pub enum Frequency {
 }
 
 /// One row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "row::Row", into = "row::Row")]
 pub struct Record {
     /// The case's identifier, such as `rustcrypto/SHA256/digest`.
     pub id: String,
     /// The section it belongs to.
     pub section: Section,
     /// The algorithm's name.
-    pub algorithm: &'static str,
+    pub algorithm: String,
     /// Mode and operation as a row names them; empty where there is only one.
     pub label: String,
     /// What the cost is counted by: `byte`, or what a KDF counts.
-    pub unit: &'static str,
+    pub unit: String,
     /// The crate that computed it.
-    pub package: &'static str,
+    pub package: String,
+    /// That crate's version, where it is known.
+    pub package_version: Option<String>,
     /// Bytes squeezed from an extendable-output function.
     pub squeezed_bytes: Option<usize>,
     /// The measurement, or why there is none.
     pub result: Result<Measured, Failure>,
+    /// Every sample, when they were asked for.
+    pub samples: Option<Vec<Sample>>,
 }
 
 /// A measured cost.
@@ -105,8 +168,45 @@ pub struct Measured {
     pub quiet: bool,
 }
 
+impl Measured {
+    /// 2^20 bytes per second at one size, where bytes are what is counted.
+    #[must_use]
+    pub fn mib_per_s_at(&self, point: Point) -> Option<f64> {
+        let mib_per_s = MIB_PER_S_AT_ONE_NS_PER_BYTE * point.size as f64 / point.ns;
+        let is_rate = self.mib_per_s.is_some() && point.ns > 0.0 && mib_per_s.is_finite();
+        is_rate.then_some(mib_per_s)
+    }
+
+    /// Cycles per unit at one size, the call included, when the frequency is known.
+    #[must_use]
+    pub fn cycles_per_unit_at(&self, point: Point) -> Option<f64> {
+        let cycles_per_ns = self.cycles_per_unit? / self.ns_per_unit;
+        let cycles = cycles_per_ns * point.ns / point.size as f64;
+        (point.ns > 0.0 && cycles.is_finite()).then_some(cycles)
+    }
+
+    /// Half the width of the slope's 95 % interval, in per cent of the slope.
+    #[must_use]
+    pub fn err_percent(&self) -> Option<f64> {
+        self.relative_error.map(|error| 100.0 * error)
+    }
+}
+
+/// One sample as a worker took it, whether or not it counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The process, in the order they measured the row, from 0.
+    pub worker: u32,
+    /// The round within it, from 0.
+    pub round: u32,
+    /// Bytes of the message, or the count.
+    pub size: usize,
+    /// Nanoseconds of a call.
+    pub ns: f64,
+}
+
 /// What a call of one size takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Bytes of the message, or the count.
     pub size: usize,
@@ -116,7 +216,8 @@ pub struct Point {
 
 /// What hardware counted per unit in user space, by the slope over sizes; `None` where it does not
 /// count that.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// Instructions retired.
     pub instructions_per_unit: Option<f64>,
@@ -133,6 +234,28 @@ pub struct Counts {
 }
 
 impl Run {
+    /// Whether its rows are told size by size, rather than by the slope.
+    #[must_use]
+    pub fn is_by_size(&self) -> bool {
+        self.conditions.sizes.is_some()
+    }
+
+    /// Takes up the rows of a part of the run, and what is said of them and was not said before.
+    pub fn add(&mut self, part: &Run) {
+        for advice in &part.warnings {
+            if !self.warnings.contains(advice) {
+                self.warnings.push(advice.clone());
+            }
+        }
+        self.records.extend_from_slice(&part.records);
+    }
+
+    /// Whether a row failed in a way that the exit code tells.
+    #[must_use]
+    pub fn has_error(&self, quick: bool) -> bool {
+        self.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(quick)))
+    }
+
     /// The frequency that the rows were measured at, in the median; `None` when it is not known.
     #[must_use]
     pub fn usual_mhz(&self) -> Option<f64> {
@@ -161,15 +284,18 @@ impl Record {
         Record {
             id: case.id(),
             section: entry.section,
-            algorithm: entry.algorithm,
+            algorithm: entry.algorithm.to_owned(),
             label: case.label(),
             unit: match entry.axis {
                 Axis::Bytes => "byte",
                 Axis::Count { unit, .. } => unit,
-            },
-            package: entry.package,
+            }
+            .to_owned(),
+            package: entry.package.to_owned(),
+            package_version: None,
             squeezed_bytes: entry.extendable.then_some(entry.output_bytes),
             result,
+            samples: None,
         }
     }
 
@@ -184,7 +310,8 @@ impl Record {
         let by_bytes = self.unit == "byte";
         if let Ok(measured) = &mut self.result {
             let ns = measured.ns_per_unit;
-            measured.mib_per_s = by_bytes.then(|| MIB_PER_S_AT_ONE_NS_PER_BYTE / ns);
+            let mib_per_s = MIB_PER_S_AT_ONE_NS_PER_BYTE / ns;
+            measured.mib_per_s = (by_bytes && mib_per_s.is_finite()).then_some(mib_per_s);
             let mhz = match frequency {
                 Some(Frequency::Given(mhz)) => Some(mhz),
                 Some(Frequency::Measured) => measured.measured_mhz,

@@ -8,10 +8,10 @@ use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate};
 use crate::frequency::CHAIN_TELLS_CYCLES;
 use crate::layouts::{Layouts, two_costs};
 use crate::linearity::{Bend, bend};
-use crate::record::{Measured, Point, Record};
+use crate::record::{Measured, Point, Record, Sample};
 use crate::tally::{Tally, counters_agree};
 use crate::timed::{Choice, Core, Timed, rounds_of_worker, row_megahertz, usable};
-use crate::wire::{Event, Failure, Request, Round};
+use crate::wire::{Calls, Event, Failure, Request, Round};
 
 /// A row is good enough when its 95 % interval is within this of its slope, unless the user says ...
 pub const PRECISION: f64 = 0.001;
@@ -31,8 +31,10 @@ const FASTEST_NS_PER_BYTE: f64 = 0.0015;
 pub struct Row {
     /// The case.
     pub case: Case,
+    /// The sizes it is timed at, ascending.
+    pub sizes: Vec<usize>,
     /// Calls per sample, once a worker has found them.
-    pub calls: Option<u32>,
+    pub calls: Option<Calls>,
     /// Rounds of every process that had some.
     pub processes: Vec<Vec<Timed>>,
     /// What was counted of it.
@@ -101,12 +103,11 @@ pub fn take(
         return Ok(());
     }
     let Some(done) = done else { return Ok(()) };
-    let sizes =
-        |case: usize| open.get(case).map_or(0, |&at| rows[at].case.entry.axis.sizes().len());
-    let calls: Vec<(usize, u32)> = rounds.iter().map(|round| (round.case, round.calls)).collect();
+    let sizes = |case: usize| open.get(case).map_or(0, |&at| rows[at].sizes.len());
+    let calls: Vec<Calls> = rounds.iter().map(|round| round.calls.clone()).collect();
     let timed = rounds_of_worker(rounds, sizes, &done);
     let mut added = vec![false; rows.len()];
-    for ((case, timed), (_, calls)) in timed.into_iter().zip(calls) {
+    for ((case, timed), calls) in timed.into_iter().zip(calls) {
         let Some(&at) = open.get(case) else { continue };
         let row = &mut rows[at];
         row.calls = Some(calls);
@@ -150,7 +151,7 @@ pub fn frequency_is_sure(chains: &[f64], system: &[f64]) -> bool {
 
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
     let (processes, choice) = usable(&row.processes, &seen.core);
-    let estimate = estimate(&row.case.entry.axis.sizes(), &processes)?;
+    let estimate = estimate(&row.sizes, &processes)?;
     Some((estimate, processes, choice))
 }
 
@@ -203,6 +204,18 @@ fn layouts(estimate: &Estimate, processes: &[Rounds]) -> Option<Layouts> {
     })
 }
 
+/// Every sample of a row.
+pub fn samples(row: &Row) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for (worker, process) in (0..).zip(&row.processes) {
+        for (round, timed) in (0..).zip(process) {
+            let sample = |(at, ns): (usize, f64)| Sample { worker, round, size: row.sizes[at], ns };
+            samples.extend(timed.samples().map(sample));
+        }
+    }
+    samples
+}
+
 /// The record of a row: a number only when it is one.
 pub fn record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {
@@ -214,7 +227,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
     };
     let slope = estimate.line.slope;
     let error = estimate.slope_error.unwrap_or(0.0);
-    let sizes = row.case.entry.axis.sizes();
+    let sizes = &row.sizes;
     let points = sizes.iter().zip(&estimate.floors).filter(|(_, ns)| ns.is_finite());
     let by_bytes = row.case.entry.axis == Axis::Bytes;
     let fastest = if by_bytes { FASTEST_NS_PER_BYTE } else { 0.0 };
@@ -245,11 +258,11 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             .then(|| row_megahertz(&row.processes, &seen.core))
             .flatten(),
             ns_per_call: estimate.line.intercept,
-            bend: agreed_bend(&sizes, &estimate, &processes),
+            bend: agreed_bend(sizes, &estimate, &processes),
             relative_error: estimate.slope_error.map(|error| error / slope),
             layouts: (choice != Choice::Whole).then(|| layouts(&estimate, &processes)).flatten(),
             points: points.map(|(&size, &ns)| Point { size, ns }).collect(),
-            counts: row.tally.counts(&sizes),
+            counts: row.tally.counts(sizes),
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,

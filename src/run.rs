@@ -2,25 +2,26 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench_slope_algorithms::{Case, Catalogue, Section, UnknownName};
+use bench_slope_algorithms::{Catalogue, Section};
 
+use crate::choose::{Group, Wanted, choose, list};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
 use crate::counters::{self, Absence, Counting, machine_pmu};
 use crate::cpus;
 use crate::doctor::{self, Verdict};
 use crate::environment::Environment;
+use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
-use crate::record::{Frequency, Run};
-use crate::report;
+use crate::output::{Reports, Stage};
+use crate::report::table::Look;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
 use crate::warning::Warning;
-use crate::wire::Failure;
 use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -60,7 +61,10 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
     let root = "/".into();
     let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
-    run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
+    // https://no-color.org
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let terminal = io::stdout().is_terminal() && !no_color;
+    run_on(words, &machine, terminal, &mut io::stdout().lock(), &mut io::stderr())
 }
 
 /// Lets the first interruption set `interrupted`, and the second end the program at once.
@@ -82,11 +86,23 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    run_on(words, machine, false, out, err)
+}
+
+/// The same, where `out` may be a terminal.
+pub fn run_on(
+    words: impl IntoIterator<Item = OsString>,
+    machine: &Machine,
+    terminal: bool,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
-            measure_all(section, &names, &options, machine, out, err)
+            measure_all(section, &names, &options, machine, terminal, out, err)
         }
-        Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
+        Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
+            .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
         Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
         Ok(Wish::Work) => {
             let Machine { catalogue, clock, pmu, .. } = machine;
@@ -117,101 +133,116 @@ fn measure_all(
     names: &[String],
     options: &Options,
     machine: &Machine,
+    terminal: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+    let look = Look { styled: terminal, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
-    let mut groups = Vec::new();
-    for &section in &sections {
-        match select(&machine.catalogue, section, names, include_slow) {
-            Ok(cases) => groups.push((section, cases)),
-            Err(unknown) => {
-                for unknown in unknown {
-                    tell::unknown_name(&machine.catalogue, &unknown, err);
-                }
-                return Ok(code::USAGE);
-            }
+    let filter = options.filter.as_ref();
+    let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
+    let groups = match choose(&machine.catalogue, &wanted) {
+        Ok(groups) => groups,
+        Err(refusal) => {
+            tell::refusal(&machine.catalogue, &refusal, err);
+            return Ok(code::USAGE);
         }
+    };
+    if options.list {
+        out.write_all(list(&groups, section.is_none()).as_bytes())?;
+        return Ok(code::FINE);
     }
     let Some((environment, cpus)) = place(options, machine, err)? else {
         return Ok(code::USAGE);
     };
+    let mut reports =
+        match Reports::new(options.format(), look, &options.output, options.plot.as_ref()) {
+            Ok(reports) => reports,
+            Err(unwritable) => {
+                writeln!(err, "error: {unwritable}")?;
+                return Ok(code::USAGE);
+            }
+        };
+    let counting = counting(machine, options, &cpus);
+    let beginning = gather::begin(options, environment, &counting);
+    let (mut whole, environment) = (beginning.clone(), &beginning.environment);
     if options.verbose {
-        tell::facts(&environment, err)?;
+        tell::facts(environment, err)?;
     }
-    // How fast it is does not matter to a quick run.
-    if !options.quiet && !options.quick {
-        tell::warnings(&environment.warnings(), err)?;
+    if !options.quiet {
+        tell::advice(&beginning, err)?;
+        tell::not_counted(&beginning.counters, err)?;
     }
     let wrong = if options.quick {
-        wrong_answers(&machine.catalogue, options, err)?
+        selftest::wrong_answers(&machine.catalogue, options.quiet, err)?
     } else {
         HashMap::new()
     };
-    let mut failed = !wrong.is_empty();
-    let counting = counting(machine, options, &cpus);
-    if !options.quiet {
-        tell::not_counted(&counting, err)?;
+    if options.raw && section.is_none() && !options.quiet {
+        writeln!(
+            err,
+            "note: key derivation is left out: it has no message whose size could be chosen"
+        )?;
     }
+    let mut failed = !wrong.is_empty();
     let plan = Plan {
         repetitions: options.repetitions,
         precision: options.precision,
         time_limit: options.time_limit,
         unaligned: options.unaligned,
         quick: options.quick,
+        samples: options.samples,
+        sizes: beginning.conditions.sizes.as_deref(),
         cpus: &cpus,
         counters: &counting.events,
     };
-    let frequency = options.cpu_mhz;
-    groups.retain(|(_, cases)| !cases.is_empty());
-    for at in 0..groups.len() {
-        let (section, cases) = &groups[at];
-        let after = groups[at + 1..].iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
+    for (at, (section, cases)) in groups.iter().enumerate() {
+        let rest = &groups[at + 1..];
+        let after = rest.iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
-        let (records, warnings) = measured?;
-        let mut run = Run {
-            frequency,
-            environment: environment.clone(),
-            counters: counting.clone(),
-            conditions: options.conditions(),
-            records,
-            warnings: warnings.iter().map(Warning::advice).collect(),
-        };
-        if frequency == Some(Frequency::Measured) && run.has_unknown_frequency() {
-            run.warnings.push(Warning::FrequencyUnknown.advice());
-        }
-        for record in &mut run.records {
-            if let Some(sentence) = wrong.get(&record.id) {
-                record.result = Err(Failure::Wrong(sentence.clone()));
+        let (records, warnings) = match measured {
+            Ok(measured) => measured,
+            Err(error) => {
+                // What was measured before is not lost.
+                if !whole.records.is_empty() {
+                    reports.tell(&mut whole, Stage::CutShort, out, err)?;
+                }
+                return Err(error);
             }
-            record.derive(frequency);
-        }
-        let text =
-            if options.csv { report::csv::render(&run) } else { report::table::render(&run) };
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        tell::failures(&run, options.quick, err)?;
+        };
+        let part = gather::part(&beginning, records, &warnings, &wrong);
+        whole.add(&part);
+        let interrupted = machine.is_interrupted();
+        let stage = match (interrupted, rest.is_empty()) {
+            (true, _) => Stage::CutShort,
+            (false, true) => Stage::Complete,
+            (false, false) => Stage::GoingOn,
+        };
+        reports.tell(&mut whole, stage, out, err)?;
+        tell::failures(&part, options.quick, err)?;
         if !options.quiet {
-            tell::advice(&run, err)?;
+            tell::advice(&part, err)?;
         }
         if options.verbose {
-            tell::details(&run, err)?;
+            tell::details(&part, err)?;
         }
-        if machine.is_interrupted() {
-            return tell_interrupted(&groups[at + 1..], err);
+        if interrupted {
+            return tell_interrupted(rest, err);
         }
-        failed |=
-            run.records.iter().any(|r| r.result.as_ref().is_err_and(|f| f.is_error(options.quick)));
+        failed |= part.has_error(options.quick);
+    }
+    if groups.is_empty() {
+        reports.tell(&mut whole, Stage::Complete, out, err)?;
     }
     if !options.quiet {
-        let all = names.is_empty() && !include_slow;
+        let all = names.is_empty() && !include_slow && filter.is_none();
+        let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
-        tell::closing(&left_out, &environment, err)?;
+        tell::closing(&left_out, environment, err)?;
     }
-    Ok(if failed { code::FAILED } else { code::FINE })
+    Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
 }
 
 /// The machine as it is, and the processors to stay on; `None` when that of `--pin` is not to be had,
@@ -249,7 +280,7 @@ fn examine(
         tell::facts(&environment, err)?;
         // The screen has them in a few words each.
         if !options.quiet {
-            tell::warnings(&environment.warnings(), err)?;
+            tell::warnings(environment.warnings().iter().map(Warning::advice), err)?;
         }
     }
     let findings = doctor::examine(machine, environment, &cpus)?;
@@ -273,80 +304,10 @@ fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
     }
 }
 
-/// All known answers, the long ones too that are not checked before timing: the cases that give a
-/// wrong one, with the sentence about it.
-fn wrong_answers(
-    catalogue: &Catalogue,
-    options: &Options,
-    err: &mut dyn Write,
-) -> io::Result<HashMap<String, String>> {
-    let mut wrong = HashMap::new();
-    let tally = selftest::check_all(catalogue, &mut |case, _, result| {
-        if let Err(unverified) = result {
-            wrong.entry(case.id()).or_insert_with(|| unverified.to_string());
-        }
-        Ok(())
-    })?;
-    if !options.quiet {
-        writeln!(err, "note: {tally}")?;
-    }
-    Ok(wrong)
-}
-
-fn tell_interrupted(rest: &[(Section, Vec<Case>)], err: &mut dyn Write) -> io::Result<u8> {
+fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {
     let rest: Vec<&str> = rest.iter().map(|(section, _)| section.word()).collect();
     let rest =
         if rest.is_empty() { String::new() } else { format!("; not begun: {}", rest.join(", ")) };
     writeln!(err, "interrupted: what was measured before is above{rest}")?;
     Ok(code::INTERRUPTED)
-}
-
-/// The cases that were asked for, in the order of the words; each once.
-fn select(
-    catalogue: &Catalogue,
-    section: Section,
-    names: &[String],
-    include_slow: bool,
-) -> Result<Vec<Case>, Vec<UnknownName>> {
-    if names.is_empty() {
-        let all = catalogue.cases(section);
-        return Ok(all.filter(|case| include_slow || !case.entry.slow).collect());
-    }
-    let mut cases: Vec<Case> = Vec::new();
-    let mut unknown = Vec::new();
-    for name in names {
-        match catalogue.find_all(section, name) {
-            Ok(entries) => {
-                let new = entries.into_iter().flat_map(|entry| {
-                    entry.operations.iter().map(|&operation| entry.case(operation))
-                });
-                for case in new {
-                    if cases.iter().all(|earlier| earlier.id() != case.id()) {
-                        cases.push(case);
-                    }
-                }
-            }
-            Err(error) => unknown.push(error),
-        }
-    }
-    if unknown.is_empty() { Ok(cases) } else { Err(unknown) }
-}
-
-/// Lets every case compute all its known answers.
-fn self_test(
-    catalogue: &Catalogue,
-    json: bool,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> io::Result<u8> {
-    let tally = if json {
-        // Thousands of lines in small pieces.
-        let mut out = io::BufWriter::new(out);
-        let tally = selftest::as_json(catalogue, &mut out, err)?;
-        out.flush()?;
-        tally
-    } else {
-        selftest::as_text(catalogue, out, err)?
-    };
-    Ok(if tally.wrong == 0 { code::FINE } else { code::FAILED })
 }

@@ -18,7 +18,7 @@ use crate::cpus::{Cpus, current, told_megahertz};
 use crate::frequency::{agreement, megahertz, probe};
 use crate::sample::time_calls;
 use crate::visit::{Pace, Sampler, Subject};
-use crate::wire::{Done, Event, Failure, Order, Request};
+use crate::wire::{Calls, Done, Event, Failure, Order, Request};
 
 /// Known answers of longer messages, or of more iterations, are left to `self-test`: before timing
 /// they would cost more than the measurement.
@@ -78,7 +78,8 @@ pub fn work<E>(
     let mut sampler = Sampler {
         worker: request.worker,
         pace: if request.quick { Pace::QUICK } else { Pace::THOROUGH },
-        every_size: request.rounds.is_some(),
+        // Sizes that are far apart are not shared: each point counts by itself.
+        every_size: request.rounds.is_some() || request.cases.iter().any(|order| order.own_calls),
         clock,
         cpus: Cpus::new(clock, grain, &request.cpus, request.lowest_contention),
         tick_ns,
@@ -186,26 +187,32 @@ impl Preparation<'_> {
             .verify(case, LONGEST_ANSWER)
             .map_err(|unverified| Failure::Wrong(unverified.to_string()))?;
         let unavailable = |error: OpenError| Failure::Unavailable(error.to_string());
-        let sizes = case.entry.axis.sizes();
-        let setup = case.timing_setup(self.placement);
+        let sizes = order.sizes.clone();
         let largest = sizes.last().copied().unwrap_or(0);
+        let setup = case.timing_setup_up_to(self.placement, largest);
         let mut routine = case.open(&setup).map_err(unavailable)?;
         routine.prepare(largest).map_err(unavailable)?;
         if case.operation == Operation::Decrypt && !gives_back(&mut *routine, &setup.input) {
             let sentence = "decryption does not give the message back".to_owned();
             return Err(Failure::Wrong(sentence));
         }
-        let calls = match order.calls {
-            Some(calls) => calls,
-            None => self.calls_per_sample(&mut *routine)?,
+        let calls = match &order.calls {
+            Some(calls) => calls.clone(),
+            None if order.own_calls => {
+                let mut each = Vec::with_capacity(sizes.len());
+                for &size in &sizes {
+                    routine.prepare(size).map_err(unavailable)?;
+                    each.push(self.calls_per_sample(&mut *routine)?);
+                }
+                Calls::Each(each)
+            }
+            None => Calls::Alike(self.calls_per_sample(&mut *routine)?),
         };
         let expected = vec![None; sizes.len()];
         Ok(Subject { index, routine, calls, must: order.must, sizes, recorded: 0, expected })
     }
 
-    /// Calls that make a sample of the largest size long enough for this clock. The same number
-    /// serves all sizes, so that what a sample costs beside the calls is the same at every size and
-    /// cannot reach the slope.
+    /// Calls that make a sample of the message that is prepared long enough for this clock.
     fn calls_per_sample(&self, routine: &mut dyn Routine) -> Result<u32, Failure> {
         let step_ns = self.grain.resolution_ticks as f64 * self.tick_ns;
         let wanted_ns = (STEPS_PER_SAMPLE as f64 * step_ns)

@@ -1,5 +1,6 @@
 //! The self-test: every case computes all its known answers; nothing is timed.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -59,16 +60,56 @@ pub fn check_all(catalogue: &Catalogue, see: &mut See) -> io::Result<Tally> {
 ///
 /// # Errors
 /// When one of them cannot be written.
-pub fn as_text(
-    catalogue: &Catalogue,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> io::Result<Tally> {
+fn as_text(catalogue: &Catalogue, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Tally> {
     let tally = check_all(catalogue, &mut |_, _, result| match result {
         Ok(()) => Ok(()),
         Err(unverified) => writeln!(err, "error: {unverified}"),
     })?;
     writeln!(out, "self-test: {tally}")?;
+    Ok(tally)
+}
+
+/// All known answers, the long ones too that are not checked before timing: the cases that give a
+/// wrong one, with the sentence about it.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn wrong_answers(
+    catalogue: &Catalogue,
+    quiet: bool,
+    err: &mut dyn Write,
+) -> io::Result<HashMap<String, String>> {
+    let mut wrong = HashMap::new();
+    let tally = check_all(catalogue, &mut |case, _, result| {
+        if let Err(unverified) = result {
+            wrong.entry(case.id()).or_insert_with(|| unverified.to_string());
+        }
+        Ok(())
+    })?;
+    if !quiet {
+        writeln!(err, "note: {tally}")?;
+    }
+    Ok(wrong)
+}
+
+/// Lets every case compute all its known answers; a line for each that is wrong on `err`, and on `out`
+/// a line about all, or as JSON every answer.
+///
+/// # Errors
+/// When one of them cannot be written.
+pub fn run(
+    catalogue: &Catalogue,
+    json: bool,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Tally> {
+    if !json {
+        return as_text(catalogue, out, err);
+    }
+    // Thousands of lines in small pieces.
+    let mut out = io::BufWriter::new(out);
+    let tally = as_json(catalogue, &mut out, err)?;
+    out.flush()?;
     Ok(tally)
 }
 
@@ -101,11 +142,7 @@ const LONGEST_WRITTEN_OUT: usize = 65_536;
 ///
 /// # Errors
 /// When one of them cannot be written.
-pub fn as_json(
-    catalogue: &Catalogue,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> io::Result<Tally> {
+fn as_json(catalogue: &Catalogue, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Tally> {
     let mut separator = "[\n";
     let tally = check_all(catalogue, &mut |case, vector, result| {
         if let Err(unverified) = result {

@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal, Write};
 
 use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 
-use crate::counters::Counting;
+use crate::choose::Refusal;
 use crate::environment::Environment;
 use crate::group::Progress;
-use crate::record::{Record, Run};
+use crate::record::{Counters, Record, Run};
 use crate::report::significant;
-use crate::warning::{Warning, bent, both};
+use crate::warning::{Advice, bent, both};
 
 /// What is known of the machine.
 ///
@@ -20,9 +20,21 @@ pub fn facts(environment: &Environment, err: &mut dyn Write) -> io::Result<()> {
     facts.try_for_each(|(name, value)| writeln!(err, "environment: {name}: {value}"))
 }
 
-/// Says that a name is unknown, and whether another section has it. When standard error cannot be
-/// written the exit code is left to tell.
-pub fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Write) {
+/// Says why there is nothing to measure. When standard error cannot be written the exit code is left
+/// to tell.
+pub fn refusal(catalogue: &Catalogue, refusal: &Refusal, err: &mut dyn Write) {
+    match refusal {
+        Refusal::Unknown(names) => {
+            names.iter().for_each(|unknown| unknown_name(catalogue, unknown, err));
+        }
+        other => {
+            let _ = writeln!(err, "error: {other}");
+        }
+    }
+}
+
+/// Says that a name is unknown, and whether another section has it.
+fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Write) {
     let elsewhere: Vec<&str> = Section::ALL
         .iter()
         .filter(|&&section| catalogue.find(section, &unknown.word).is_ok())
@@ -58,16 +70,19 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When standard error cannot be written.
-pub fn not_counted(counting: &Counting, err: &mut dyn Write) -> io::Result<()> {
-    counting.notes().iter().try_for_each(|note| writeln!(err, "note: {note}"))
+pub fn not_counted(counters: &Counters, err: &mut dyn Write) -> io::Result<()> {
+    counters.notes.iter().try_for_each(|note| writeln!(err, "note: {note}"))
 }
 
-/// What to know before believing a number.
+/// Warnings, a line each.
 ///
 /// # Errors
 /// When standard error cannot be written.
-pub fn warnings(warnings: &[Warning], err: &mut dyn Write) -> io::Result<()> {
-    warnings.iter().try_for_each(|warning| writeln!(err, "warning: {warning}"))
+pub fn warnings(warnings: impl Iterator<Item = Advice>, err: &mut dyn Write) -> io::Result<()> {
+    for advice in warnings {
+        writeln!(err, "warning: {}", advice.text)?;
+    }
+    Ok(())
 }
 
 /// Warnings, and what a reader of these rows cannot see in them.
@@ -75,9 +90,7 @@ pub fn warnings(warnings: &[Warning], err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    for advice in &run.warnings {
-        writeln!(err, "warning: {}", advice.text)?;
-    }
+    warnings(run.warnings.iter().cloned(), err)?;
     if let Some(mhz) = run.usual_mhz() {
         writeln!(
             err,
@@ -102,7 +115,7 @@ pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When standard error cannot be written.
 pub fn details(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    let counting = !run.counters.events.is_empty();
+    let counting = !run.counters.counted.is_empty();
     run.records.iter().try_for_each(|record| {
         detail(record, err)?;
         if counting { counts(record, err) } else { Ok(()) }
@@ -143,10 +156,10 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
         None => "error unknown".to_owned(),
     };
     let bend = measured.bend.map_or_else(String::new, |bend| {
-        format!(", no straight line ({})", bent(record.unit, bend))
+        format!(", no straight line ({})", bent(&record.unit, bend))
     });
     let layouts = measured.layouts.map_or_else(String::new, |layouts| {
-        format!(", two layouts ({})", both(record.unit, layouts))
+        format!(", two layouts ({})", both(&record.unit, layouts))
     });
     writeln!(
         err,

@@ -7,7 +7,7 @@
 use crate::cpus::QUIET_WITHIN;
 use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean};
 use crate::frequency::megahertz;
-use crate::wire::{Done, Round, Window};
+use crate::wire::{Calls, Done, Round, Window};
 
 /// Windows whose chains are within this share of the run's were at its frequency.
 const SAME_FREQUENCY: f64 = 0.005;
@@ -56,6 +56,13 @@ impl Chains {
     }
 }
 
+impl Timed {
+    /// All its samples: the place of each one's size, and the nanoseconds of a call.
+    pub fn samples(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.windows.iter().flat_map(|window| window.ns.iter().copied())
+    }
+}
+
 /// The rounds of a worker in the order it took them, each with its case's place in the request;
 /// `sizes` tells how many sizes a case has.
 #[must_use]
@@ -65,7 +72,7 @@ pub fn rounds_of_worker(
     done: &Done,
 ) -> Vec<(usize, Timed)> {
     let timed = |round: Round| {
-        let calls = f64::from(round.calls);
+        let calls = &round.calls;
         let windows = round.windows.into_iter().map(|window| TimedWindow::of(window, calls, done));
         let (sizes, whole, windows) = (sizes(round.case), round.whole, windows.collect());
         (round.case, Timed { sizes, whole, windows })
@@ -103,7 +110,7 @@ fn met_often(chains_ns: &mut [f64]) -> Option<f64> {
 }
 
 impl TimedWindow {
-    fn of(window: Window, calls: f64, done: &Done) -> Self {
+    fn of(window: Window, calls: &Calls, done: &Done) -> Self {
         let contention = window.contention();
         let chains = window.looks.map(|(before, after)| {
             let ns = |ticks: u64| ticks as f64 * done.ns_per_tick;
@@ -115,9 +122,16 @@ impl TimedWindow {
                 short_ns: ns(before.short_ticks.min(after.short_ticks)),
             }
         });
-        let ns = |ticks: u64| (ticks as f64 - done.cost_ticks as f64) * done.ns_per_tick / calls;
+        let ns = |at: usize, ticks: u64| {
+            let calls = f64::from(calls.at(at));
+            (ticks as f64 - done.cost_ticks as f64) * done.ns_per_tick / calls
+        };
         let there = window.samples.into_iter().filter(|&(_, ticks)| ticks > 0);
-        TimedWindow { ns: there.map(|(at, ticks)| (at, ns(ticks))).collect(), contention, chains }
+        TimedWindow {
+            ns: there.map(|(at, ticks)| (at, ns(at, ticks))).collect(),
+            contention,
+            chains,
+        }
     }
 }
 
@@ -301,7 +315,7 @@ mod tests {
     }
 
     fn timed(window: Window) -> Timed {
-        let round = Round { case: 0, calls: 1, windows: vec![window], whole: true };
+        let round = Round { case: 0, calls: Calls::Alike(1), windows: vec![window], whole: true };
         let mut rounds = rounds_of_worker(vec![round], |_| SIZES.len(), &done());
         rounds.remove(0).1
     }

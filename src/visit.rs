@@ -5,7 +5,7 @@ use bench_slope_algorithms::Routine;
 use crate::clock::Clock;
 use crate::cpus::Cpus;
 use crate::sample::{deeper, time_calls};
-use crate::wire::{Failure, Round, Window};
+use crate::wire::{Calls, Failure, Round, Window};
 
 /// How much time a visit takes.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ pub struct Subject {
     /// The opened case, proven right.
     pub routine: Box<dyn Routine>,
     /// Calls in each sample.
-    pub calls: u32,
+    pub calls: Calls,
     /// Whether to record it on a busy core too.
     pub must: bool,
     /// The sizes, ascending.
@@ -143,7 +143,7 @@ impl Sampler<'_> {
         own: &[usize],
         deadline_ns: u64,
     ) -> Result<Round, Failure> {
-        let (case, calls) = (subject.index, subject.calls);
+        let (case, calls) = (subject.index, subject.calls.clone());
         let mut round = Round { case, calls, windows: Vec::new(), whole: false };
         let mut done = 0;
         let mut before = self.cpus.probe();
@@ -215,7 +215,7 @@ impl Subject {
     ) -> Result<T, Failure> {
         let size = self.sizes[at];
         self.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
-        let sampled = sample(&mut *self.routine, self.calls);
+        let sampled = sample(&mut *self.routine, self.calls.at(at));
         let output = self.routine.output();
         if output.is_empty() && size > 0 {
             // A rejected message takes no time worth telling.

@@ -1,16 +1,19 @@
 //! What the reader should know before believing a number: each warning states the fact and the
 //! remedy. This is the one list of them.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use crate::layouts::Layouts;
 use crate::linearity::Bend;
 
 /// A warning as a report shows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
     /// What kind of warning it is, in a word or two with hyphens.
-    pub kind: &'static str,
+    pub kind: String,
     /// Names of the rows it is about; empty when it is about all.
     pub rows: Vec<String>,
     /// Fact and remedy in a sentence.
@@ -35,12 +38,12 @@ pub enum Warning {
     /// Rows whose time is no straight line.
     NoLine {
         /// Names, what the cost is counted by, and bends.
-        rows: Vec<(String, &'static str, Bend)>,
+        rows: Vec<(String, String, Bend)>,
     },
     /// Rows that have two costs, depending on where the loader puts code and data.
     TwoLayouts {
         /// Names, what the cost is counted by, and both costs.
-        rows: Vec<(String, &'static str, Layouts)>,
+        rows: Vec<(String, String, Layouts)>,
     },
     /// Rows measured by too few processes to state an error.
     NoErrorStated {
@@ -62,7 +65,7 @@ pub enum Warning {
     /// The frequency follows temperature and the other cores.
     Turbo {
         /// The file that switches it.
-        file: &'static str,
+        file: Cow<'static, str>,
         /// What it holds now: 0 or 1.
         on_is: u8,
     },
@@ -80,7 +83,7 @@ pub enum Warning {
         /// The file that sets it.
         file: String,
         /// What this file holds without a quota.
-        unlimited: &'static str,
+        unlimited: Cow<'static, str>,
         /// What it holds now.
         value: String,
     },
@@ -124,7 +127,7 @@ impl Warning {
             Warning::KindsOfCores { .. } => ("kinds-of-cores", Vec::new()),
             Warning::TimeSource { .. } => ("time-source", Vec::new()),
         };
-        Advice { kind, rows, text: self.to_string() }
+        Advice { kind: kind.to_owned(), rows, text: self.to_string() }
     }
 }
 

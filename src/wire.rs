@@ -37,12 +37,38 @@ pub struct Request {
 pub struct Order {
     /// The case's identifier.
     pub id: String,
-    /// Calls per sample, when an earlier worker has found the number.
-    pub calls: Option<u32>,
+    /// The sizes, ascending.
+    pub sizes: Vec<usize>,
+    /// Whether each size has a number of calls of its own, for sizes that are far apart. Else one
+    /// serves all, so that what a sample costs beside the calls cannot reach the slope.
+    pub own_calls: bool,
+    /// Calls per sample, when an earlier worker has found them.
+    pub calls: Option<Calls>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
     /// How many samples have been counted of it; `None` when that is enough.
     pub counted: Option<u32>,
+}
+
+/// Calls per sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Calls {
+    /// At every size.
+    Alike(u32),
+    /// At each size in the order of the sizes.
+    Each(Vec<u32>),
+}
+
+impl Calls {
+    /// Those at one size; at least one.
+    #[must_use]
+    pub fn at(&self, index: usize) -> u32 {
+        match self {
+            Calls::Alike(calls) => *calls,
+            Calls::Each(all) => all.get(index).copied().unwrap_or(1),
+        }
+        .max(1)
+    }
 }
 
 /// What a worker tells the parent, in the order of events.
@@ -66,7 +92,7 @@ pub struct Round {
     /// The case's index in the request.
     pub case: usize,
     /// Calls in each sample.
-    pub calls: u32,
+    pub calls: Calls,
     /// The samples in the order they were taken.
     pub windows: Vec<Window>,
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
@@ -169,6 +195,23 @@ impl Failure {
             Failure::Interrupted(_) => "interrupted",
             Failure::NoTime(_) => "no time passed",
         }
+    }
+
+    /// The failure of this kind, if there is one.
+    #[must_use]
+    pub fn of_kind(kind: &str, reason: String) -> Option<Failure> {
+        let all = [
+            Failure::Wrong,
+            Failure::Unavailable,
+            Failure::Crashed,
+            Failure::ClockTooCoarse,
+            Failure::NoSlope,
+            Failure::TooNoisy,
+            Failure::Interrupted,
+            Failure::NoTime,
+        ];
+        let make = all.into_iter().find(|make| make(String::new()).kind() == kind)?;
+        Some(make(reason))
     }
 
     /// The reason as a sentence.

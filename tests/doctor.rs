@@ -35,7 +35,7 @@ fn with_clock(
     Machine {
         catalogue: Catalogue::new(entries, &[("hash", &answers)]).expect("the answers parse"),
         clock,
-        pmu: Arc::new(NoPmu(Absence::NoSuchCounter)),
+        pmu: Arc::new(NoPmu(Absence::NotThisSystem)),
         workers: Workers::InProcess,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),
@@ -66,6 +66,8 @@ frequency   not measurable with this clock
 quiet       not measurable with this clock
 contention  not measurable with this clock
 known cost  1.250 ns/B measured, 1.250 by itself (+0.00 %)
+counters    no hardware counters: they are read on Linux on x86-64, 64-bit Arm
+            and 64-bit RISC-V only
 fit         numbers hold within their stated error
 "
     );
@@ -84,6 +86,8 @@ frequency   not measurable with this clock
 quiet       not measurable with this clock
 contention  not measurable with this clock
 known cost  not measurable with this clock
+counters    no hardware counters: they are read on Linux on x86-64, 64-bit Arm
+            and 64-bit RISC-V only
 UNFIT       the clock's steps of 15.600 ms are too coarse to time anything by,
             0.050 ms would do: set another time source of the kernel
             (docs/environment.md)
@@ -199,7 +203,7 @@ fn the_options_it_takes_do_something() {
 fn fit() -> Findings {
     let share = |cpu, quiet| QuietShare { cpu: Some(cpu), windows: 1000, quiet };
     Findings {
-        environment: Environment { architecture: "x86_64", ..Environment::default() },
+        environment: Environment { architecture: "x86_64".into(), ..Environment::default() },
         clock: ClockFindings {
             name: "time-stamp counter",
             grain: Some(GrainNs { step_ns: 0.87, reading_ns: 19.1 }),
@@ -272,8 +276,12 @@ fn each_reason_stands_by_itself() {
     assert_eq!(reasons(|f| f.known_cost = Some(Err(why()))), [Reason::NoKnownCost { why: why() }]);
     assert_eq!(reasons(|f| f.cpu_share = Some(0.74)), [Reason::Starved { share: 0.74 }]);
     assert_eq!(reasons(|f| f.cpu_share = Some(0.76)), []);
-    let quota =
-        |cpus| Quota { cpus, file: "/a".to_owned(), unlimited: "max", value: "1 2".to_owned() };
+    let quota = |cpus| Quota {
+        cpus,
+        file: "/a".to_owned(),
+        unlimited: "max".into(),
+        value: "1 2".to_owned(),
+    };
     let of_a = |cpus| Reason::Quota { cpus, file: "/a".to_owned() };
     assert_eq!(reasons(|f| f.environment.quota = Some(quota(0.5))), [of_a(0.5)]);
     assert_eq!(reasons(|f| f.environment.quota = Some(quota(1.0))), []);
@@ -364,7 +372,7 @@ fn the_worst_machine_fits_a_screen() {
     findings.environment.quota = Some(Quota {
         cpus: 0.5,
         file: "/sys/fs/cgroup/cpu.max".to_owned(),
-        unlimited: "max",
+        unlimited: "max".into(),
         value: "50000 100000".to_owned(),
     });
     findings.known_cost = Some(Ok(Comparison {

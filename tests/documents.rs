@@ -1,5 +1,6 @@
 //! What the documents claim is compared with the program.
 
+mod example;
 mod invented;
 
 use std::fs;
@@ -41,6 +42,7 @@ fn the_readme_names_every_option_and_no_other() {
     let mut told = options(&readme[start..end]);
     told.extend(["--help".to_owned(), "--version".to_owned()]);
     told.sort();
+    told.dedup();
     let mut has = options(&program(&["--help"]).out);
     has.extend(options(&program(&["self-test", "--help"]).out));
     has.sort();
@@ -86,13 +88,13 @@ fn exit_codes_are_told_alike() {
 fn advice() -> Vec<Warning> {
     vec![
         Warning::Governor { governors: vec![("powersave".to_owned(), None)] },
-        Warning::Turbo { file: "/sys/devices/system/cpu/cpufreq/boost", on_is: 1 },
-        Warning::Turbo { file: "/sys/devices/system/cpu/intel_pstate/no_turbo", on_is: 0 },
+        Warning::Turbo { file: "/sys/devices/system/cpu/cpufreq/boost".into(), on_is: 1 },
+        Warning::Turbo { file: "/sys/devices/system/cpu/intel_pstate/no_turbo".into(), on_is: 0 },
         Warning::Load { load: 1.5, cpus: 4 },
         Warning::Quota {
             cpus: 0.5,
             file: "/sys/fs/cgroup/cpu.max".to_owned(),
-            unlimited: "max",
+            unlimited: "max".into(),
             value: "50000 100000".to_owned(),
         },
         Warning::KindsOfCores {
@@ -230,6 +232,42 @@ fn every_reason_for_no_counter_is_told_word_by_word() {
     }
 }
 
+/// The names in the first column of the tables below a heading, table by table.
+fn fields(text: &str, heading: &str) -> Vec<Vec<String>> {
+    let below = text.split_once(heading).expect(heading).1;
+    let below = below.split("\n## ").next().unwrap_or_default();
+    let tables = below.split("\n\n").filter(|part| part.starts_with("| field"));
+    let name = |row: &str| Some(row.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    tables.map(|table| table.lines().filter_map(name).collect()).collect()
+}
+
+#[test]
+fn the_fields_of_every_format_are_told_in_their_order() {
+    use bench_slope::report::{Format, csv::COLUMNS};
+    let told = document("docs/formats.md");
+    let columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(fields(&told, "\n## CSV\n").concat(), columns);
+    let text = Format::Csv.render(&example::full());
+    assert_eq!(text.lines().next(), Some(columns.join(",").as_str()));
+
+    let text = Format::Json.render(&example::full());
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let record = text.lines().find(|line| line.starts_with("{\"id\"")).expect("a record");
+    let tables = fields(&told, "\n## JSON\n");
+    for (table, (object, text)) in
+        tables.iter().zip([(&value, text.as_str()), (&value["records"][0], record)])
+    {
+        assert_eq!(object.as_object().map(serde_json::Map::len), Some(table.len()), "{table:?}");
+        let place = |field: &String| text.find(&format!("\"{field}\":")).expect(field);
+        assert!(table.iter().map(place).is_sorted(), "another order: {table:?}");
+    }
+    assert_eq!(tables.len(), 2);
+
+    for (_, word, extension) in Format::NAMED {
+        assert!(told.contains(&format!("\n| `{word}` | `.{extension}` | ")), "{word}");
+    }
+}
+
 #[test]
 fn links_lead_somewhere() {
     for name in [
@@ -239,7 +277,9 @@ fn links_lead_somewhere() {
         "docs/doctor.md",
         "docs/environment.md",
         "docs/counters.md",
+        "docs/formats.md",
         "docs/packaging.md",
+        "docs/report.md",
         "docs/coverage.md",
         "docs/adding-an-algorithm.md",
     ] {
@@ -250,7 +290,11 @@ fn links_lead_somewhere() {
             // A place in the same document is its heading in lower case with hyphens.
             if let Some(place) = link.strip_prefix('#') {
                 let heading = |line: &str| {
-                    line.trim_start_matches(['#', ' ']).to_lowercase().replace(' ', "-") == place
+                    line.trim_start_matches(['#', ' '])
+                        .to_lowercase()
+                        .replace(' ', "-")
+                        .replace('\'', "")
+                        == place
                 };
                 assert!(text.lines().any(heading), "{name} links to {link}");
                 continue;

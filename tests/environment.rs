@@ -185,7 +185,8 @@ fn poor_time_sources_and_load() {
 
 #[test]
 fn what_cannot_be_read_is_unknown_and_never_warned_of() {
-    let unknown = Environment { architecture: std::env::consts::ARCH, ..Environment::default() };
+    let unknown =
+        Environment { architecture: std::env::consts::ARCH.into(), ..Environment::default() };
     assert_eq!(read(&[]), unknown);
     assert_eq!(Environment::read(Path::new("/nonexistent")), unknown);
     let names = [

@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     "worker",
     "warning",
     "environment",
+    "versions",
     "record",
     "timed",
     "tally",
@@ -30,9 +31,13 @@ const ORDER: &[&str] = &[
     "group",
     "report",
     "doctor",
+    "saved",
+    "output",
+    "choose",
     "selftest",
     "tell",
     "cli",
+    "gather",
     "run",
 ];
 

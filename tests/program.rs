@@ -148,3 +148,43 @@ fn an_interruption_ends_with_130_and_whole_rows() {
         assert!(line.starts_with(name), "{text}");
     }
 }
+
+#[test]
+fn a_file_that_standard_output_goes_to_is_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.txt");
+    let file = std::fs::File::create(&path).expect("a file");
+    let name = path.to_str().expect("text");
+    let output = bench_slope(&["--quick", "--output", name, "hash", "md5"])
+        .stdout(file)
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).expect("text");
+    assert!(err.starts_with(&format!("error: --output {name}: ")), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_leaves_valid_json_in_the_file_and_on_standard_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.json");
+    let path = file.to_str().expect("text");
+    let words = ["--format", "json", "--output", path, "--repetitions", "100000", "hash", "md5"];
+    let child = bench_slope(&words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let run = bench_slope::saved::parse(&text).expect("a run");
+    assert!(run.partial);
+    assert_eq!(run.records.len(), 1);
+    assert_eq!(std::fs::read_to_string(&file).expect("written"), text);
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing else is left");
+}

@@ -23,11 +23,16 @@ pub struct UnknownName {
     pub word: String,
     /// Names that exist, nearest first.
     pub nearest: Vec<&'static str>,
+    /// The algorithm that the word begins with and its modes, when only the mode is wrong.
+    pub modes: Option<(&'static str, Vec<&'static str>)>,
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no {} is called '{}'", self.section, self.word)?;
+        if let Some((algorithm, modes)) = &self.modes {
+            return write!(f, "; {algorithm} has {}", modes.join(", ").to_lowercase());
+        }
         for (i, name) in self.nearest.iter().enumerate() {
             let name = name.to_lowercase();
             match i {
@@ -196,7 +201,22 @@ impl Catalogue {
             .map(|(_, name)| name)
             .take(3)
             .collect();
-        UnknownName { section, word: word.to_owned(), nearest }
+        UnknownName { section, word: word.to_owned(), nearest, modes: self.modes(section, word) }
+    }
+
+    /// The modes of the algorithm that stands before the last slash, or before the last hyphen where
+    /// there is no slash.
+    fn modes(&self, section: Section, word: &str) -> Option<(&'static str, Vec<&'static str>)> {
+        let (before, _) = word.rsplit_once('/').or_else(|| word.rsplit_once('-'))?;
+        let wanted = fold(before);
+        let is_meant = |entry: &&Entry| {
+            entry.section == section
+                && !entry.mode.is_empty()
+                && names(entry).any(|name| fold(name) == wanted)
+        };
+        let found: Vec<&Entry> = self.entries.iter().filter(is_meant).collect();
+        let modes = found.iter().map(|entry| entry.mode).collect();
+        Some((found.first()?.algorithm, modes))
     }
 
     /// The known answers of an entry.

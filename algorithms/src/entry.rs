@@ -211,7 +211,14 @@ impl Case {
     /// are what is timed, the message is empty and they are long; else there are none.
     #[must_use]
     pub fn timing_setup(&self, placement: Placement) -> Setup {
-        let message = message_bytes(self.entry.axis.message_bytes(), 2);
+        self.timing_setup_up_to(placement, self.entry.axis.message_bytes())
+    }
+
+    /// The same for messages of up to `longest` bytes, where a message is what the cost grows with.
+    #[must_use]
+    pub fn timing_setup_up_to(&self, placement: Placement, longest: usize) -> Setup {
+        let longest = if self.entry.axis == Axis::Bytes { longest } else { 0 };
+        let message = message_bytes(longest, 2);
         let is_aad =
             self.entry.section == Section::Cipher && self.operation == Operation::Authenticate;
         let (aad, input) = if is_aad { (message, Vec::new()) } else { (Vec::new(), message) };

@@ -65,7 +65,7 @@ fn percent(share: f64) -> String {
 
 fn machine(findings: &Findings) -> String {
     let environment = &findings.environment;
-    let mut parts = vec![environment.architecture.to_owned()];
+    let mut parts = vec![environment.architecture.to_string()];
     parts.splice(0..0, environment.cpu_model.clone());
     if let Some(online) = &environment.online_cpus {
         let plural = if online.len() == 1 { "" } else { "s" };

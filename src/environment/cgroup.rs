@@ -1,19 +1,21 @@
 //! The CPU quota of this process: the smallest one of its control groups up to the root.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::parse::word;
 use super::read::Files;
 
 /// A CPU quota.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quota {
     /// Processors' worth of time, such as 0.5.
     pub cpus: f64,
     /// The file that sets it.
     pub file: String,
     /// What this file holds without a quota.
-    pub unlimited: &'static str,
+    pub unlimited: Cow<'static, str>,
     /// What it holds now.
     pub value: String,
 }
@@ -66,14 +68,14 @@ fn version_2(files: &Files, group: &str) -> Option<Quota> {
     let value = word(&files.text(&file)?)?;
     let (quota, period) = value.split_once(' ')?;
     let cpus = share(quota, period)?;
-    Some(Quota { cpus, file: format!("/{file}"), unlimited: "max", value })
+    Some(Quota { cpus, file: format!("/{file}"), unlimited: "max".into(), value })
 }
 
 fn version_1(files: &Files, group: &str) -> Option<Quota> {
     let file = format!("{group}/cpu.cfs_quota_us");
     let value = word(&files.text(&file)?)?;
     let cpus = share(&value, &files.text(&format!("{group}/cpu.cfs_period_us"))?)?;
-    Some(Quota { cpus, file: format!("/{file}"), unlimited: "-1", value })
+    Some(Quota { cpus, file: format!("/{file}"), unlimited: "-1".into(), value })
 }
 
 /// Microseconds of processor time over microseconds; none when it is `max` or -1.

@@ -1,12 +1,12 @@
 //! Kinds of cores: a number of a fast one says nothing of a slow one.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::parse::{list, number};
 use super::read::Files;
 
 /// Cores that are alike.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreKind {
     /// What tells them from others: `performance`, `capacity 1024`, `5100 MHz`.
     pub name: String,

@@ -23,7 +23,7 @@ pub fn facts(environment: &Environment) -> Vec<(&'static str, String)> {
     });
     let all = [
         ("processor", e.cpu_model.clone()),
-        ("architecture", (!e.architecture.is_empty()).then(|| e.architecture.to_owned())),
+        ("architecture", (!e.architecture.is_empty()).then(|| e.architecture.to_string())),
         ("processors online", e.online_cpus.as_ref().map(list)),
         ("pinned to processor", pinned),
         ("kinds of cores", kinds),
@@ -33,7 +33,10 @@ pub fn facts(environment: &Environment) -> Vec<(&'static str, String)> {
             e.governors.as_ref().map(|all| all.iter().map(governor).collect::<Vec<_>>().join(", ")),
         ),
         ("frequency driver", e.scaling_driver.clone()),
-        ("turbo or boost", e.boost.map(|boost| if boost.on { "on" } else { "off" }.to_owned())),
+        (
+            "turbo or boost",
+            e.boost.as_ref().map(|boost| if boost.on { "on" } else { "off" }.to_owned()),
+        ),
         ("virtual machine", guest),
         ("CPU quota", e.quota.as_ref().map(|q| format!("{:.2} processors ({})", q.cpus, q.file))),
         ("load average", e.load_average.map(|load| format!("{load:.2}"))),

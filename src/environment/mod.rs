@@ -10,9 +10,10 @@ mod facts;
 mod parse;
 mod read;
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use cgroup::Quota;
 pub use cores::CoreKind;
@@ -21,12 +22,13 @@ use crate::cpus::show_list;
 use crate::warning::Warning;
 
 /// The facts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Environment {
     /// The processor's model.
     pub cpu_model: Option<String>,
     /// The architecture the program is built for.
-    pub architecture: &'static str,
+    pub architecture: Cow<'static, str>,
     /// Logical processors that are online, ascending.
     pub online_cpus: Option<Vec<usize>>,
     /// Scaling governors, each with its processors.
@@ -60,7 +62,7 @@ pub struct Environment {
 }
 
 /// A scaling governor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Governor {
     /// Its name.
     pub name: String,
@@ -69,12 +71,12 @@ pub struct Governor {
 }
 
 /// The state of turbo or boost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boost {
     /// Whether it is on.
     pub on: bool,
     /// The file that switches it.
-    pub file: &'static str,
+    pub file: Cow<'static, str>,
     /// What this file holds when it is on; 1 or 0.
     pub on_is: u8,
 }
@@ -141,8 +143,8 @@ impl Environment {
     }
 
     fn turbo(&self) -> Option<Warning> {
-        let boost = self.boost.filter(|boost| boost.on)?;
-        Some(Warning::Turbo { file: boost.file, on_is: boost.on_is })
+        let boost = self.boost.as_ref().filter(|boost| boost.on)?;
+        Some(Warning::Turbo { file: boost.file.clone(), on_is: boost.on_is })
     }
 
     fn load(&self) -> Option<Warning> {
@@ -160,7 +162,7 @@ impl Environment {
         Some(Warning::Quota {
             cpus: quota.cpus,
             file: quota.file.clone(),
-            unlimited: quota.unlimited,
+            unlimited: quota.unlimited.clone(),
             value: quota.value.clone(),
         })
     }

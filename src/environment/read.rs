@@ -43,7 +43,7 @@ pub fn environment(root: &Path) -> Environment {
     let clocksource = "sys/devices/system/clocksource/clocksource0";
     Environment {
         cpu_model: parse::cpu_model(&cpuinfo),
-        architecture: std::env::consts::ARCH,
+        architecture: std::env::consts::ARCH.into(),
         governors: governors(&files, cpus),
         scaling_driver: cpus
             .first()
@@ -87,7 +87,7 @@ fn boost(files: &Files) -> Option<Boost> {
     ];
     switches.into_iter().find_map(|(file, on_is)| {
         let set = parse::switch(&files.text(file.trim_start_matches('/'))?)?;
-        Some(Boost { on: u8::from(set) == on_is, file, on_is })
+        Some(Boost { on: u8::from(set) == on_is, file: file.into(), on_is })
     })
 }
 

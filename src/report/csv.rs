@@ -1,39 +1,114 @@
-//! libgcrypt's CSV: no header, two reserved empty fields, a value and its unit in turn.
-//!
-//! A row without a number has empty values and, as a last field that no other row has, the reason.
+//! Comma-separated values: a header, then the same fields on every row, at full precision and empty
+//! where there is none. `docs/formats.md` tells them.
 
-use super::significant;
-use crate::record::{Frequency, Record, Run};
+use crate::record::{Counts, Measured, Point, Record, Run};
 
-/// Significant digits: rounding must neither hide nor fake a difference.
-const DIGITS: i32 = 6;
+/// What a field holds.
+type Field = fn(&Row) -> Option<String>;
 
-/// A run as lines.
-#[must_use]
-pub fn render(run: &Run) -> String {
-    let with_mhz = run.frequency == Some(Frequency::Measured);
-    run.records.iter().map(|record| row(record, with_mhz) + "\n").collect()
+/// What a row is about.
+pub struct Row<'a> {
+    run: &'a Run,
+    record: &'a Record,
+    /// The size, where rows are told size by size.
+    point: Option<Point>,
 }
 
-fn row(record: &Record, with_mhz: bool) -> String {
-    let show = |value: Option<f64>| value.map_or_else(String::new, |v| significant(v, DIGITS));
-    let measured = record.result.as_ref().ok();
-    let ns = show(measured.map(|m| m.ns_per_unit));
-    let mib = show(measured.and_then(|m| m.mib_per_s));
-    let cycles = show(measured.and_then(|m| m.cycles_per_unit));
-    let (section, algorithm, label) = (record.section, record.algorithm, &record.label);
-    let mut row = if record.unit == "byte" {
-        format!("{section},{algorithm},{label},,,{ns},ns/B,{mib},MiB/s,{cycles},c/B")
-    } else {
-        let unit = record.unit;
-        format!("{section},{algorithm},{label},,,,,,,,,{ns},ns/{unit},{cycles},c/{unit}")
+/// The fields in their order, each with its unit in its name. New ones come last.
+pub const COLUMNS: &[(&str, Field)] = &[
+    ("section", |r| text(r.record.section)),
+    ("algorithm", |r| text(&r.record.algorithm)),
+    ("label", |r| text(&r.record.label)),
+    ("unit", |r| text(&r.record.unit)),
+    ("status", |r| text(if r.record.result.is_ok() { "measured" } else { "n/a" })),
+    ("ns_per_unit", |r| number(measured(r)?.ns_per_unit)),
+    ("mib_per_s", |r| number(measured(r)?.mib_per_s?)),
+    ("cycles_per_unit", |r| number(measured(r)?.cycles_per_unit?)),
+    ("measured_mhz", |r| number(measured(r)?.measured_mhz?)),
+    ("err_percent", |r| number(measured(r)?.err_percent()?)),
+    ("ns_per_call", |r| number(measured(r)?.ns_per_call)),
+    ("processes", |r| text(measured(r)?.processes)),
+    ("rounds", |r| text(measured(r)?.rounds)),
+    ("quiet", |r| text(measured(r)?.quiet)),
+    ("bend_size", |r| text(measured(r)?.bend?.size)),
+    ("bend_ns_per_unit_below", |r| number(measured(r)?.bend?.ns_per_unit_below)),
+    ("bend_ns_per_unit_above", |r| number(measured(r)?.bend?.ns_per_unit_above)),
+    ("layouts_best_ns_per_unit", |r| number(measured(r)?.layouts?.best_ns_per_unit)),
+    ("layouts_other_ns_per_unit", |r| number(measured(r)?.layouts?.other_ns_per_unit)),
+    ("layouts_other_share", |r| number(measured(r)?.layouts?.other_share)),
+    ("counted_instructions_per_unit", |r| number(counts(r)?.instructions_per_unit?)),
+    ("counted_cycles_per_unit", |r| number(counts(r)?.cycles_per_unit?)),
+    ("counted_branches_per_unit", |r| number(counts(r)?.branches_per_unit?)),
+    ("counted_branch_misses_per_unit", |r| number(counts(r)?.branch_misses_per_unit?)),
+    ("counted_cache_misses_per_unit", |r| number(counts(r)?.cache_misses_per_unit?)),
+    ("counted_instructions_per_cycle", |r| number(counts(r)?.instructions_per_cycle?)),
+    ("squeezed_bytes", |r| text(r.record.squeezed_bytes?)),
+    ("package", |r| text(&r.record.package)),
+    ("package_version", |r| text(r.record.package_version.as_ref()?)),
+    ("id", |r| text(&r.record.id)),
+    ("reason_kind", |r| text(r.record.result.as_ref().err()?.kind())),
+    ("reason", |r| text(r.record.result.as_ref().err()?.reason())),
+    ("machine", |r| text(r.run.machine.as_ref()?)),
+    ("size", |r| text(r.point?.size)),
+    ("ns_per_call_at_size", |r| number(r.point?.ns)),
+    ("mib_per_s_at_size", |r| number(measured(r)?.mib_per_s_at(r.point?)?)),
+    ("cycles_per_unit_at_size", |r| number(measured(r)?.cycles_per_unit_at(r.point?)?)),
+];
+
+/// A run as lines. Where rows are missing, a last row without a name says so.
+#[must_use]
+pub fn render(run: &Run) -> String {
+    let mut lines = vec![COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect()];
+    for record in &run.records {
+        let points = record.result.as_ref().map_or([].as_slice(), |measured| &measured.points);
+        let by_size = run.is_by_size() && !points.is_empty();
+        let rows: Vec<Option<Point>> =
+            if by_size { points.iter().copied().map(Some).collect() } else { vec![None] };
+        for point in rows {
+            let row = Row { run, record, point };
+            let field = |(_, field): &(&str, Field)| field(&row).unwrap_or_default();
+            lines.push(COLUMNS.iter().map(field).collect());
+        }
+    }
+    if run.partial {
+        lines.push(remark("partial", super::PARTIAL));
+    }
+    written(&lines)
+}
+
+/// A row that tells something of the run rather than of a case.
+fn remark(status: &str, reason: &str) -> Vec<String> {
+    let field = |(name, _): &(&str, Field)| match *name {
+        "status" => status,
+        "reason" => reason,
+        _ => "",
     };
-    if with_mhz {
-        let mhz = show(measured.and_then(|m| m.measured_mhz));
-        row.push_str(&format!(",{mhz},Mhz"));
+    COLUMNS.iter().map(|column| field(column).to_owned()).collect()
+}
+
+fn written(lines: &[Vec<String>]) -> String {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    for line in lines {
+        writer.write_record(line).expect("every line has as many fields as the first");
     }
-    if let Err(failure) = &record.result {
-        row.push_str(&format!(",n/a: {}", failure.kind()));
-    }
-    row
+    let bytes = writer.into_inner().expect("memory takes every byte");
+    String::from_utf8(bytes).expect("fields are text")
+}
+
+fn measured<'a>(row: &Row<'a>) -> Option<&'a Measured> {
+    row.record.result.as_ref().ok()
+}
+
+fn counts(row: &Row) -> Option<Counts> {
+    measured(row)?.counts
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "fields are optional")]
+fn text(value: impl ToString) -> Option<String> {
+    Some(value.to_string())
+}
+
+/// The shortest digits that are read as the same number again.
+fn number(value: f64) -> Option<String> {
+    value.is_finite().then(|| value.to_string())
 }

@@ -1,7 +1,88 @@
-//! Reports: a run in, text out. They print nothing and compute nothing but the digits to show.
+//! Reports: a run in, text out. They print nothing and compute nothing but the digits to show and
+//! places on axes.
 
 pub mod csv;
+#[cfg(test)]
+mod examples;
+pub mod html;
+pub mod json;
+pub mod libgcrypt_csv;
+pub mod markdown;
+pub mod picture;
 pub mod table;
+mod tables;
+
+use crate::record::Run;
+
+/// How a run is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// libgcrypt's table.
+    #[default]
+    Table,
+    /// libgcrypt's comma-separated values: `--csv`.
+    LibgcryptCsv,
+    /// Comma-separated values with a header and the same fields on every row.
+    Csv,
+    /// Everything.
+    Json,
+    /// nanobench's table.
+    Markdown,
+    /// One page with plots.
+    Html,
+    /// One picture.
+    Svg,
+}
+
+impl Format {
+    /// Those that have a name, with the extension of a file in them.
+    pub const NAMED: &'static [(Format, &'static str, &'static str)] = &[
+        (Format::Table, "table", "txt"),
+        (Format::Csv, "csv", "csv"),
+        (Format::Json, "json", "json"),
+        (Format::Markdown, "markdown", "md"),
+        (Format::Html, "html", "html"),
+        (Format::Svg, "svg", "svg"),
+    ];
+
+    /// A run in this format.
+    #[must_use]
+    pub fn render(self, run: &Run) -> String {
+        match self {
+            Format::Table => table::render(run),
+            Format::LibgcryptCsv => libgcrypt_csv::render(run),
+            Format::Csv => csv::render(run),
+            Format::Json => json::render(run),
+            Format::Markdown => markdown::render(run),
+            Format::Html => html::render(run),
+            Format::Svg => picture::render(run),
+        }
+    }
+
+    /// Whether the text of the first sections is the beginning of the text of all, so that it can be
+    /// shown while the others are measured.
+    #[must_use]
+    pub fn grows(self) -> bool {
+        matches!(self, Format::Table | Format::LibgcryptCsv | Format::Csv)
+    }
+
+    /// The format of this name.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Format> {
+        Self::NAMED.iter().find(|(_, name, _)| *name == word).map(|&(format, ..)| format)
+    }
+
+    /// The format of files with this extension.
+    #[must_use]
+    pub fn of_extension(extension: &str) -> Option<Format> {
+        let fits = |of_format: &str| of_format.eq_ignore_ascii_case(extension);
+        Self::NAMED.iter().find(|(.., own)| fits(own)).map(|&(format, ..)| format)
+    }
+}
+
+/// What formats for people say below a run that lacks rows.
+pub const PARTIAL: &str =
+    "partial: rows are missing, for the run was interrupted or is still going on";
 
 /// `value` with this many significant digits, whole numbers in full: `0.1568`, `40.76`, `19459`.
 #[must_use]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use anstyle::{AnsiColor, Style};
 use bench_slope_algorithms::Section;
 
 use super::significant;
@@ -10,51 +11,152 @@ use crate::record::{Frequency, Record, Run};
 /// Significant digits: the error is small enough for four.
 const DIGITS: i32 = 4;
 
+/// How a table looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Headings are bold and rows without a number red, for terminals.
+    pub styled: bool,
+    /// Each row has a bar for its speed beside that of the fastest in its section.
+    pub bars: bool,
+}
+
+/// The longest bar.
+const BAR: f64 = 24.0;
+
 /// A run as tables, one for each section.
 #[must_use]
 pub fn render(run: &Run) -> String {
+    render_as(run, Look::default())
+}
+
+/// The same with a look of its own.
+#[must_use]
+pub fn render_as(run: &Run, look: Look) -> String {
     let mut text = String::new();
+    if let Some(machine) = &run.machine {
+        line(&mut text, &format!("Machine: {machine}"));
+    }
     for &section in Section::ALL {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
-            render_section(section, &records, with_mhz, &mut text);
+            if run.is_by_size() {
+                render_sizes(section, &records, with_mhz, look, &mut text);
+            } else {
+                render_section(section, &records, with_mhz, look, &mut text);
+            }
         }
+    }
+    if run.partial {
+        line(&mut text, super::PARTIAL);
     }
     text
 }
 
-fn render_section(section: Section, records: &[&Record], with_mhz: bool, text: &mut String) {
-    let title = match section {
+/// A section's name in headings.
+pub fn title(section: Section) -> &'static str {
+    match section {
         Section::Hash => "Hash",
         Section::Mac => "MAC",
         Section::Cipher => "Cipher",
         Section::Kdf => "KDF",
-    };
-    let width = match section {
-        Section::Hash | Section::Cipher => 16,
-        Section::Mac => 20,
-        Section::Kdf => 26,
-    };
-    line(text, &format!("{title}:"));
+    }
+}
+
+/// A text in a style where styles are shown.
+fn styled(text: &str, style: Style, look: Look) -> String {
+    if look.styled { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+const HEADING: Style = Style::new().bold();
+const FAILED: Style = AnsiColor::Red.on_default();
+
+/// A row's bar: the fastest of the same unit has the longest.
+fn bar(record: &Record, records: &[&Record]) -> String {
+    let ns = |record: &Record| Some(record.result.as_ref().ok()?.ns_per_unit);
+    let alike = records.iter().filter(|other| other.unit == record.unit);
+    let fastest = alike.filter_map(|other| ns(other)).reduce(f64::min);
+    let (Some(ns), Some(fastest)) = (ns(record), fastest) else { return String::new() };
+    format!("  {}", "#".repeat((BAR * fastest / ns).round() as usize))
+}
+
+fn render_section(
+    section: Section,
+    records: &[&Record],
+    with_mhz: bool,
+    look: Look,
+    text: &mut String,
+) {
+    let width = width(section);
+    line(text, &styled(&format!("{}:", title(section)), HEADING, look));
     let mut heading = None;
     for record in records {
         // One heading above the section; in the cipher section one above each algorithm.
-        let wanted = if section == Section::Cipher { record.algorithm } else { "" };
-        if heading != Some((wanted, record.unit)) {
+        let wanted = if section == Section::Cipher { record.algorithm.as_str() } else { "" };
+        if heading != Some((wanted, record.unit.as_str())) {
             if heading.is_some() {
                 line(text, &format!("{:width$}=", ""));
             }
             let name = if wanted.is_empty() { String::new() } else { format!(" {wanted}") };
-            line(text, &format!("{name:width$}|{}", columns(record.unit, with_mhz)));
-            heading = Some((wanted, record.unit));
+            let columns = columns(&record.unit, with_mhz);
+            line(text, &styled(&format!("{name:width$}|{columns}"), HEADING, look));
+            heading = Some((wanted, record.unit.as_str()));
         }
         let name = if section == Section::Cipher {
             format!("{:>1$} ", record.label, width - 1)
         } else {
             format!(" {:<1$}", record.algorithm, width - 1)
         };
-        line(text, &format!("{name}|{}", cells(record, with_mhz)));
+        let row = format!("{name}|{}", cells(record, with_mhz));
+        let bar = if look.bars { bar(record, records) } else { String::new() };
+        let style = if record.result.is_err() { FAILED } else { Style::new() };
+        line(text, (styled(&row, style, look) + &bar).trim_end());
+    }
+    line(text, &format!("{:width$}=", ""));
+}
+
+/// The width of the first column.
+fn width(section: Section) -> usize {
+    match section {
+        Section::Hash | Section::Cipher => 16,
+        Section::Mac => 20,
+        Section::Kdf => 26,
+    }
+}
+
+/// A section whose rows are told size by size: a heading for each row, and below it the sizes.
+fn render_sizes(
+    section: Section,
+    records: &[&Record],
+    with_mhz: bool,
+    look: Look,
+    text: &mut String,
+) {
+    let width = width(section);
+    line(text, &styled(&format!("{}:", title(section)), HEADING, look));
+    for record in records {
+        let name = format!(" {}", record.name());
+        let Ok(measured) = &record.result else {
+            let row = format!("{name:width$}|{}", cells(record, with_mhz));
+            line(text, &styled(&row, FAILED, look));
+            continue;
+        };
+        let mhz = if with_mhz { "  auto Mhz" } else { "" };
+        let columns = "  nanosecs/call   mebibytes/sec   cycles/byte";
+        line(text, &styled(&format!("{name:width$}|{columns}{mhz}"), HEADING, look));
+        let known = |value: Option<f64>| {
+            value.map_or_else(|| "-".to_owned(), |value| significant(value, DIGITS))
+        };
+        for &point in &measured.points {
+            let ns = significant(point.ns, DIGITS);
+            let mib = known(measured.mib_per_s_at(point));
+            let cycles = known(measured.cycles_per_unit_at(point));
+            let mut cells = format!("{ns:>12} ns{mib:>10} MiB/s{cycles:>10} c/B");
+            if with_mhz {
+                cells.push_str(&format!("{:>10}", known(measured.measured_mhz)));
+            }
+            line(text, &format!("{:>1$} |{cells}", point.size, width - 1));
+        }
     }
     line(text, &format!("{:width$}=", ""));
 }

@@ -93,7 +93,7 @@ SHAKE128 input= output=7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacf
 ";
 
 /// Right answers for AES in the modes the tests use.
-const CIPHER_ANSWERS: &str = "\
+pub const CIPHER_ANSWERS: &str = "\
 AES/ECB key=000102030405060708090a0b0c0d0e0f input=00112233445566778899aabbccddeeff output=69c4e0d86a7b0430d8cdb78070b4c55a ; FIPS 197, C.1
 AES/GCM key=00*16 nonce=00*12 input=00*16 output=0388dace60b6a392f328c2b971b2fe78 tag=ab6e47d42cec13bdf53a67b21257bddf ; GCM specification, test case 2
 AES/GCM key=00*16 nonce=00*12 tag=58e2fccefa7e3061367f1d57a4e7455a ; GCM specification, test case 1

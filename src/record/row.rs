@@ -1,0 +1,144 @@
+//! A record as it is saved: every row has every field, null where there is none.
+
+use bench_slope_algorithms::Section;
+use serde::{Deserialize, Serialize};
+
+use super::{Counts, Layouts, Measured, Point, Record, Sample};
+use crate::linearity::Bend;
+use crate::wire::Failure;
+
+/// The fields, in their order. New ones come last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    id: String,
+    section: String,
+    algorithm: String,
+    label: String,
+    unit: String,
+    status: Status,
+    reason_kind: Option<String>,
+    reason: Option<String>,
+    ns_per_unit: Option<f64>,
+    mib_per_s: Option<f64>,
+    cycles_per_unit: Option<f64>,
+    measured_mhz: Option<f64>,
+    ns_per_call: Option<f64>,
+    relative_error: Option<f64>,
+    /// The same in per cent, for people; not read.
+    #[serde(skip_deserializing)]
+    err_percent: Option<f64>,
+    processes: Option<u32>,
+    rounds: Option<u32>,
+    quiet: Option<bool>,
+    package: String,
+    package_version: Option<String>,
+    squeezed_bytes: Option<usize>,
+    bend: Option<Bend>,
+    layouts: Option<Layouts>,
+    counts: Option<Counts>,
+    points: Option<Vec<Point>>,
+    samples: Option<Vec<Sample>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Status {
+    #[serde(rename = "measured")]
+    Measured,
+    #[serde(rename = "n/a")]
+    NotAvailable,
+}
+
+impl From<Record> for Row {
+    fn from(record: Record) -> Self {
+        let Record {
+            id,
+            section,
+            algorithm,
+            label,
+            unit,
+            package,
+            package_version,
+            squeezed_bytes,
+            result,
+            samples,
+        } = record;
+        let (measured, failure) = match result {
+            Ok(measured) => (Some(measured), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let m = measured.as_ref();
+        Row {
+            id,
+            section: section.word().to_owned(),
+            algorithm,
+            label,
+            unit,
+            status: if m.is_some() { Status::Measured } else { Status::NotAvailable },
+            reason_kind: failure.as_ref().map(|failure| failure.kind().to_owned()),
+            reason: failure.as_ref().map(|failure| failure.reason().to_owned()),
+            ns_per_unit: m.map(|m| m.ns_per_unit),
+            mib_per_s: m.and_then(|m| m.mib_per_s),
+            cycles_per_unit: m.and_then(|m| m.cycles_per_unit),
+            measured_mhz: m.and_then(|m| m.measured_mhz),
+            ns_per_call: m.map(|m| m.ns_per_call),
+            relative_error: m.and_then(|m| m.relative_error),
+            err_percent: m.and_then(Measured::err_percent),
+            processes: m.map(|m| m.processes),
+            rounds: m.map(|m| m.rounds),
+            quiet: m.map(|m| m.quiet),
+            package,
+            package_version,
+            squeezed_bytes,
+            bend: m.and_then(|m| m.bend),
+            layouts: m.and_then(|m| m.layouts),
+            counts: m.and_then(|m| m.counts),
+            points: measured.map(|m| m.points),
+            samples,
+        }
+    }
+}
+
+impl TryFrom<Row> for Record {
+    type Error = String;
+
+    fn try_from(row: Row) -> Result<Self, String> {
+        let id = row.id;
+        let section = Section::ALL.iter().copied().find(|section| section.word() == row.section);
+        let section = section.ok_or_else(|| format!("{id}: no section '{}'", row.section))?;
+        let lacks = |field: &str| format!("{id}: a measured row lacks {field}");
+        let result = match row.status {
+            Status::Measured => Ok(Measured {
+                ns_per_unit: row.ns_per_unit.ok_or_else(|| lacks("ns_per_unit"))?,
+                mib_per_s: row.mib_per_s,
+                cycles_per_unit: row.cycles_per_unit,
+                measured_mhz: row.measured_mhz,
+                ns_per_call: row.ns_per_call.ok_or_else(|| lacks("ns_per_call"))?,
+                relative_error: row.relative_error,
+                bend: row.bend,
+                layouts: row.layouts,
+                points: row.points.unwrap_or_default(),
+                counts: row.counts,
+                processes: row.processes.ok_or_else(|| lacks("processes"))?,
+                rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
+                quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
+            }),
+            Status::NotAvailable => {
+                let kind = row.reason_kind.unwrap_or_default();
+                let failure = Failure::of_kind(&kind, row.reason.unwrap_or_default());
+                Err(failure.ok_or_else(|| format!("{id}: unknown reason_kind '{kind}'"))?)
+            }
+        };
+        Ok(Record {
+            id,
+            section,
+            algorithm: row.algorithm,
+            label: row.label,
+            unit: row.unit,
+            package: row.package,
+            package_version: row.package_version,
+            squeezed_bytes: row.squeezed_bytes,
+            result,
+            samples: row.samples,
+        })
+    }
+}

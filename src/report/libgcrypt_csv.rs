@@ -1,0 +1,39 @@
+//! libgcrypt's CSV: no header, two reserved empty fields, a value and its unit in turn.
+//!
+//! A row without a number has empty values and, as a last field that no other row has, the reason.
+
+use super::significant;
+use crate::record::{Frequency, Record, Run};
+
+/// Significant digits: rounding must neither hide nor fake a difference.
+const DIGITS: i32 = 6;
+
+/// A run as lines.
+#[must_use]
+pub fn render(run: &Run) -> String {
+    let with_mhz = run.frequency == Some(Frequency::Measured);
+    run.records.iter().map(|record| row(record, with_mhz) + "\n").collect()
+}
+
+fn row(record: &Record, with_mhz: bool) -> String {
+    let show = |value: Option<f64>| value.map_or_else(String::new, |v| significant(v, DIGITS));
+    let measured = record.result.as_ref().ok();
+    let ns = show(measured.map(|m| m.ns_per_unit));
+    let mib = show(measured.and_then(|m| m.mib_per_s));
+    let cycles = show(measured.and_then(|m| m.cycles_per_unit));
+    let (section, algorithm, label) = (record.section, &record.algorithm, &record.label);
+    let mut row = if record.unit == "byte" {
+        format!("{section},{algorithm},{label},,,{ns},ns/B,{mib},MiB/s,{cycles},c/B")
+    } else {
+        let unit = &record.unit;
+        format!("{section},{algorithm},{label},,,,,,,,,{ns},ns/{unit},{cycles},c/{unit}")
+    };
+    if with_mhz {
+        let mhz = show(measured.and_then(|m| m.measured_mhz));
+        row.push_str(&format!(",{mhz},Mhz"));
+    }
+    if let Err(failure) = &record.result {
+        row.push_str(&format!(",n/a: {}", failure.kind()));
+    }
+    row
+}
