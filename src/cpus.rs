@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::clock::{Clock, Grain};
 use crate::frequency::{Probe, probe};
+use crate::quiet::Processor;
 
 /// A core counts as quiet when its contention is within this factor of the lowest seen.
 pub const QUIET_WITHIN: f64 = 1.04;
@@ -35,7 +36,8 @@ impl<'a> Cpus<'a> {
             grain,
             allowed: affinity::allowed().unwrap_or_default(),
             at: 0,
-            lowest: Lowest { confirmed: lowest, readings: Vec::new() },
+            // Neighbours that were there from the first moment on must not be taken for quiet.
+            lowest: Lowest { confirmed: lowest.or_else(known_quiet), readings: Vec::new() },
             judges: true,
         };
         cpus.judges = cpus.probe().is_some();
@@ -83,6 +85,11 @@ impl<'a> Cpus<'a> {
             }
         }
     }
+}
+
+/// What a quiet core of this kind reads, where that is known.
+fn known_quiet() -> Option<f64> {
+    Some(Processor::here()?.known_quiet()?.highest)
 }
 
 /// The processors this process may run on, ascending; `None` where that cannot be told.
@@ -248,6 +255,16 @@ mod affinity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_busy_core_is_not_taken_for_quiet_where_quiet_is_known() {
+        let mut lowest = Lowest { confirmed: Some(0.213), readings: Vec::new() };
+        (0..50).for_each(|_| lowest.take(0.27));
+        assert_eq!(lowest.confirmed, Some(0.213));
+        // A core that is quieter than what is known teaches it.
+        (0..50).for_each(|_| lowest.take(0.209));
+        assert_eq!(lowest.confirmed, Some(0.209));
+    }
 
     #[test]
     fn the_system_tells_kilohertz() {

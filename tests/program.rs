@@ -149,6 +149,38 @@ fn an_interruption_ends_with_130_and_whole_rows() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn being_stopped_for_two_seconds_makes_no_number_absurd() {
+    use std::os::unix::process::CommandExt;
+    let child = bench_slope(&["--csv", "hash", "md5", "sha256", "sha512"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("it runs");
+    let group = format!("-{}", child.id());
+    let signal = |name: &str| {
+        let status = Command::new("kill").args([name, "--", &group]).status().expect("kill");
+        assert!(status.success(), "{name}");
+    };
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    signal("-STOP");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    signal("-CONT");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{text}");
+    assert_eq!(text.lines().count(), 3, "{text}");
+    for line in text.lines() {
+        // Two seconds would be 10,000 ns/B even if thousands of samples shared them; no machine
+        // takes a microsecond for a byte.
+        let ns = line.split(',').nth(5).and_then(|field| field.parse::<f64>().ok());
+        let reason = line.rsplit(',').next().filter(|field| field.starts_with("n/a: "));
+        assert!(ns.map_or(reason.is_some(), |ns| ns > 0.0 && ns < 1000.0), "{line}");
+    }
+}
+
 #[test]
 fn a_file_that_standard_output_goes_to_is_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
