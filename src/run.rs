@@ -1,5 +1,7 @@
 //! The story of one run.
 
+mod comparison;
+
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -61,7 +63,9 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     let (clock, patience) = (machine_clock(), Machine::PATIENCE);
     let root = "/".into();
     let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
-    run(words, &machine, &mut io::stdout().lock(), &mut io::stderr())
+    // As NO_COLOR, CLICOLOR and the kind of terminal have it.
+    let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    run_in(words, &machine, colour, &mut io::stdout().lock(), &mut io::stderr())
 }
 
 /// Lets the first interruption set `interrupted`, and the second end the program at once.
@@ -83,11 +87,25 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    run_in(words, machine, false, out, err)
+}
+
+/// The same in colour, where what is told has some.
+pub fn run_in(
+    words: impl IntoIterator<Item = OsString>,
+    machine: &Machine,
+    colour: bool,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
             measure_all(section, &names, &options, machine, out, err)
         }
         Ok(Wish::SelfTest { json }) => self_test(&machine.catalogue, json, out, err),
+        Ok(Wish::Compare { comparison, options }) => {
+            comparison::compare_all(&comparison, &options, colour, machine, out, err)
+        }
         Ok(Wish::Work) => {
             serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
         }

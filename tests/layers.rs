@@ -24,6 +24,7 @@ const ORDER: &[&str] = &[
     "group",
     "report",
     "saved",
+    "compare",
     "output",
     "choose",
     "selftest",
