@@ -47,6 +47,10 @@ enum Command {
     /// Tell in three seconds whether this machine is fit to measure; time no algorithm. Takes --pin,
     /// --quiet and --verbose.
     Doctor,
+    /// Compare saved runs (`--output FILE.json`) row by row, each with the first.
+    ///
+    /// It tells which rows differ by more than chance. Rows are in the order of their difference.
+    Compare(ComparisonOptions),
     /// Sample what standard input asks for: how the program runs itself.
     #[command(hide = true)]
     Worker,
@@ -182,6 +186,26 @@ impl Options {
     }
 }
 
+/// What of a comparison is asked for.
+#[derive(Args, Clone, Debug)]
+pub struct ComparisonOptions {
+    /// The runs: the base, then those to compare with it.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Measure the rows of the one file now, under its conditions, and compare with that.
+    #[arg(long)]
+    pub run: bool,
+
+    /// Exit with 1 when a row is slower than in the base by more than this (`3%`), and not by chance.
+    #[arg(long, value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
+    pub fail_above: Option<f64>,
+
+    /// Compare runs of unlike machines or conditions, too.
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// What the user wants.
 #[derive(Clone, Debug)]
 pub enum Wish {
@@ -202,6 +226,13 @@ pub enum Wish {
     /// Tell whether this machine is fit.
     Doctor {
         /// How; of these only [`DOCTOR_OPTIONS`] can have been given.
+        options: Box<Options>,
+    },
+    /// Compare saved runs.
+    Compare {
+        /// Which, and how.
+        comparison: ComparisonOptions,
+        /// How to print, and how to measure.
         options: Box<Options>,
     },
     /// Be a worker.
@@ -254,6 +285,11 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
             }
         },
         Some(Command::Doctor) => Wish::Doctor { options: options.clone() },
+        Some(Command::Compare(comparison)) => {
+            let usage = |reason| Early { text: format!("error: {reason}\n"), asked_for: false };
+            check(&comparison, &options).map_err(usage)?;
+            Wish::Compare { comparison, options: options.clone() }
+        }
         Some(Command::Worker) => Wish::Work,
     })
 }
@@ -294,6 +330,53 @@ fn refuse_what_would_be_ignored(
     let Some(long) = refused else { return Ok(()) };
     let sentence = format!("the argument '--{long}' cannot be used with '{name}'");
     Err(command.error(ErrorKind::ArgumentConflict, sentence))
+}
+
+/// Whether a comparison's words fit together: an option without effect would be misunderstood.
+fn check(comparison: &ComparisonOptions, options: &Options) -> Result<(), String> {
+    match (comparison.files.len(), comparison.run) {
+        (1, false) => {
+            return Err("compare takes two files at least, or one with --run".to_owned());
+        }
+        (2.., true) => return Err("compare --run takes one file: the base".to_owned()),
+        _ => {}
+    }
+    let conditions =
+        if comparison.run { "the base tells how to measure" } else { "nothing is measured" };
+    let needs_run = "it is of use only with --run";
+    let unused = [
+        ("--quick", options.quick, conditions),
+        ("--unaligned", options.unaligned, conditions),
+        ("--repetitions", options.repetitions.is_some(), conditions),
+        ("--precision", options.precision.is_some(), conditions),
+        ("--time-limit", options.time_limit.is_some(), conditions),
+        ("--raw", options.raw, conditions),
+        ("--include-slow", options.include_slow, conditions),
+        ("--list", options.list, "no name is chosen by it"),
+        ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
+        ("--pin", options.pin.is_some() && !comparison.run, needs_run),
+        ("--machine", options.machine.is_some() && !comparison.run, needs_run),
+        ("--samples", options.samples && !comparison.run, needs_run),
+        ("--no-counters", options.no_counters && !comparison.run, needs_run),
+        ("--plot", options.plot.is_some(), "there is no picture of a comparison"),
+        ("--output", !options.output.is_empty() && !comparison.run, needs_run),
+    ];
+    match unused.iter().find(|(_, given, _)| *given) {
+        Some((option, _, reason)) => Err(format!("compare takes no {option}: {reason}")),
+        None if matches!(options.format(), Format::Html | Format::Svg) => {
+            Err("compare has --format table, csv, json or markdown".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A share given in per cent.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    match number {
+        Some(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent / 100.0),
+        _ => Err("a share with its sign is wanted, such as 3% or 0.5%".to_owned()),
+    }
 }
 
 fn frequency(text: &str) -> Result<Frequency, String> {

@@ -4,12 +4,42 @@ use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cli::Options;
-use crate::counters::Counting;
+use crate::counters::{self, Absence, Counting};
+use crate::cpus;
 use crate::environment::Environment;
+use crate::group::Machine;
 use crate::record::{Counters, Frequency, Record, Run};
 use crate::versions::Versions;
 use crate::warning::Warning;
 use crate::wire::Failure;
+
+/// The machine as it is, and the processors to stay on.
+///
+/// # Errors
+/// Why the processor of `--pin` is not to be had.
+pub fn place(options: &Options, machine: &Machine) -> Result<(Environment, Vec<usize>), String> {
+    if let Some(cpu) = options.pin {
+        cpus::check_pin(cpu).map_err(|reason| format!("--pin {cpu}: {reason}"))?;
+    }
+    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    let cpus = match options.pin {
+        Some(cpu) => vec![cpu],
+        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
+    };
+    Ok((environment, cpus))
+}
+
+/// What can be counted on this machine, unless nothing is wanted.
+#[must_use]
+pub fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
+    if options.no_counters {
+        Counting::none(&Absence::SwitchedOff)
+    } else if options.quick {
+        Counting::none(&Absence::Quick)
+    } else {
+        cpus::staying_on(cpus, || counters::examine(&*machine.pmu))
+    }
+}
 
 /// A run that has no rows yet.
 #[must_use]

@@ -6,6 +6,7 @@
 pub mod choose;
 pub mod cli;
 pub mod clock;
+pub mod compare;
 pub mod count;
 pub mod counters;
 pub mod cpus;

@@ -1,8 +1,10 @@
 //! The story of one run.
 
+mod comparison;
+
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,10 +13,8 @@ use bench_slope_algorithms::{Catalogue, Section};
 use crate::choose::{Group, Wanted, choose, list};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
-use crate::counters::{self, Absence, Counting, machine_pmu};
-use crate::cpus;
+use crate::counters::machine_pmu;
 use crate::doctor::{self, Verdict};
-use crate::environment::Environment;
 use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::output::{Reports, Stage};
@@ -61,10 +61,9 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
     let root = "/".into();
     let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
-    // https://no-color.org
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let terminal = io::stdout().is_terminal() && !no_color;
-    run_on(words, &machine, terminal, &mut io::stdout().lock(), &mut io::stderr())
+    // As NO_COLOR, CLICOLOR and the kind of terminal have it.
+    let styled = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    run_on(words, &machine, styled, &mut io::stdout().lock(), &mut io::stderr())
 }
 
 /// Lets the first interruption set `interrupted`, and the second end the program at once.
@@ -89,21 +88,24 @@ pub fn run(
     run_on(words, machine, false, out, err)
 }
 
-/// The same, where `out` may be a terminal.
+/// The same with style and colour, where what is told has some.
 pub fn run_on(
     words: impl IntoIterator<Item = OsString>,
     machine: &Machine,
-    terminal: bool,
+    styled: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
-            measure_all(section, &names, &options, machine, terminal, out, err)
+            measure_all(section, &names, &options, machine, styled, out, err)
         }
         Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
             .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
         Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
+        Ok(Wish::Compare { comparison, options }) => {
+            comparison::compare_all(&comparison, &options, styled, machine, out, err)
+        }
         Ok(Wish::Work) => {
             let Machine { catalogue, clock, pmu, .. } = machine;
             serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
@@ -133,11 +135,11 @@ fn measure_all(
     names: &[String],
     options: &Options,
     machine: &Machine,
-    terminal: bool,
+    styled: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let look = Look { styled: terminal, bars: options.bars };
+    let look = Look { styled, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
     let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
@@ -152,8 +154,12 @@ fn measure_all(
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
     }
-    let Some((environment, cpus)) = place(options, machine, err)? else {
-        return Ok(code::USAGE);
+    let (environment, cpus) = match gather::place(options, machine) {
+        Ok(place) => place,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
     };
     let mut reports =
         match Reports::new(options.format(), look, &options.output, options.plot.as_ref()) {
@@ -163,7 +169,7 @@ fn measure_all(
                 return Ok(code::USAGE);
             }
         };
-    let counting = counting(machine, options, &cpus);
+    let counting = gather::counting(machine, options, &cpus);
     let beginning = gather::begin(options, environment, &counting);
     let (mut whole, environment) = (beginning.clone(), &beginning.environment);
     if options.verbose {
@@ -245,27 +251,6 @@ fn measure_all(
     Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
 }
 
-/// The machine as it is, and the processors to stay on; `None` when that of `--pin` is not to be had,
-/// which is then told.
-fn place(
-    options: &Options,
-    machine: &Machine,
-    err: &mut dyn Write,
-) -> io::Result<Option<(Environment, Vec<usize>)>> {
-    if let Some(cpu) = options.pin
-        && let Err(reason) = cpus::check_pin(cpu)
-    {
-        writeln!(err, "error: --pin {cpu}: {reason}")?;
-        return Ok(None);
-    }
-    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
-    let cpus = match options.pin {
-        Some(cpu) => vec![cpu],
-        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
-    };
-    Ok(Some((environment, cpus)))
-}
-
 /// Tells whether the machine is fit to measure.
 fn examine(
     options: &Options,
@@ -273,8 +258,12 @@ fn examine(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let Some((environment, cpus)) = place(options, machine, err)? else {
-        return Ok(code::USAGE);
+    let (environment, cpus) = match gather::place(options, machine) {
+        Ok(place) => place,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
     };
     if options.verbose {
         tell::facts(&environment, err)?;
@@ -291,17 +280,6 @@ fn examine(
     out.write_all(doctor::render(&findings).as_bytes())?;
     let is_fit = doctor::verdict(&findings) == Verdict::Fit;
     Ok(if is_fit { code::FINE } else { code::FAILED })
-}
-
-/// What can be counted on this machine, unless nothing is wanted.
-fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
-    if options.no_counters {
-        Counting::none(&Absence::SwitchedOff)
-    } else if options.quick {
-        Counting::none(&Absence::Quick)
-    } else {
-        cpus::staying_on(cpus, || counters::examine(&*machine.pmu))
-    }
 }
 
 fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {

@@ -45,6 +45,7 @@ fn the_readme_names_every_option_and_no_other() {
     told.dedup();
     let mut has = options(&program(&["--help"]).out);
     has.extend(options(&program(&["self-test", "--help"]).out));
+    has.extend(options(&program(&["compare", "--help"]).out));
     has.sort();
     has.dedup();
     assert_eq!(told, has);
@@ -269,6 +270,15 @@ fn the_fields_of_every_format_are_told_in_their_order() {
 }
 
 #[test]
+fn the_fields_of_a_comparison_are_told_in_their_order() {
+    use bench_slope::compare::{Source, compare};
+    let runs = ["a", "b"].map(|name| Source { name: name.to_owned(), run: example::full() });
+    let text = compare(&runs, Vec::new()).render(bench_slope::report::Format::Csv, false);
+    let told = fields(&document("docs/compare.md"), "\n## CSV and JSON\n").concat();
+    assert_eq!(text.lines().next(), Some(told.join(",").as_str()));
+}
+
+#[test]
 fn links_lead_somewhere() {
     for name in [
         "README.md",
@@ -278,6 +288,7 @@ fn links_lead_somewhere() {
         "docs/environment.md",
         "docs/counters.md",
         "docs/formats.md",
+        "docs/compare.md",
         "docs/packaging.md",
         "docs/report.md",
         "docs/coverage.md",

@@ -32,6 +32,7 @@ const ORDER: &[&str] = &[
     "report",
     "doctor",
     "saved",
+    "compare",
     "output",
     "choose",
     "selftest",
