@@ -35,13 +35,13 @@ const FEWEST: usize = 3;
 /// The share of processes of each kind that is needed.
 const FEWEST_SHARE: f64 = 0.15;
 /// The gap between the two kinds, as a share of the cost: less is no surprise to anybody.
-const GAP: f64 = 0.01;
-/// Within this share of the gap lie all processes near the floor.
-const WIDTH: f64 = 0.5;
-/// Within this share of it lie most of the others: noise spreads, layouts do not.
-const WIDTH_OF_OTHERS: f64 = 0.25;
-/// So many of the others, as a share, must lie together.
-const TOGETHER: f64 = 0.6;
+const GAP: f64 = 0.015;
+/// As near as this share of the gap to the median of their kind ...
+const NEAR: f64 = 0.2;
+/// ... lie most processes near the floor, as a share ...
+const NEAR_LOW: f64 = 0.8;
+/// ... and most of the others: noise spreads, layouts do not.
+const NEAR_HIGH: f64 = 0.6;
 /// Sizes below this share of the largest are left out: there a call costs more than its bytes.
 const SMALL: f64 = 0.25;
 
@@ -54,21 +54,35 @@ pub fn two_costs(processes: &[Rounds], floors: &[f64]) -> Option<TwoCosts> {
     let mut sorted = above.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     let fewest = FEWEST.max((FEWEST_SHARE * sorted.len() as f64).ceil() as usize);
-    let split = (fewest..=sorted.len().checked_sub(fewest)?)
-        .max_by(|&a, &b| (sorted[a] - sorted[a - 1]).total_cmp(&(sorted[b] - sorted[b - 1])))?;
-    let (low, high) = sorted.split_at(split);
-    let (first, last, next) = (*low.first()?, *low.last()?, *high.first()?);
-    let gap = next - last;
-    let together = high.iter().filter(|&&ratio| ratio - next <= WIDTH_OF_OTHERS * gap).count();
+    // Each split has its two kinds; the one whose kinds lie closest together, by the sum of the
+    // distances from their medians, is the one to judge. A few stray processes do not move it.
+    let split = (fewest..=sorted.len().checked_sub(fewest)?).min_by(|&a, &b| {
+        let scatter = |split: usize| scatter(&sorted[..split]) + scatter(&sorted[split..]);
+        scatter(a).total_cmp(&scatter(b))
+    })?;
+    let (below, above_them) = sorted.split_at(split);
+    let (low, high) = (median(below)?, median(above_them)?);
+    let gap = high - low;
+    let near = |kind: &[f64], centre: f64, share: f64| {
+        let near = kind.iter().filter(|&&ratio| (ratio - centre).abs() <= NEAR * gap).count();
+        near >= fewest && near as f64 >= share * kind.len() as f64
+    };
     let two = gap >= GAP
-        && last - first <= WIDTH * gap
-        && together >= fewest.max((TOGETHER * high.len() as f64).ceil() as usize)
-        && alternate(&above, f64::midpoint(last, next));
-    two.then(|| TwoCosts {
-        low: low[low.len() / 2],
-        high: high[high.len() / 2],
-        share_high: high.len() as f64 / sorted.len() as f64,
-    })
+        && near(below, low, NEAR_LOW)
+        && near(above_them, high, NEAR_HIGH)
+        && alternate(&above, f64::midpoint(low, high));
+    two.then(|| TwoCosts { low, high, share_high: above_them.len() as f64 / sorted.len() as f64 })
+}
+
+/// The sum of the distances from the median, of values in their order.
+fn scatter(sorted: &[f64]) -> f64 {
+    let centre = median(sorted).unwrap_or(0.0);
+    sorted.iter().map(|value| (value - centre).abs()).sum()
+}
+
+/// The one in the middle, of values in their order.
+fn median(sorted: &[f64]) -> Option<f64> {
+    sorted.get(sorted.len() / 2).copied()
 }
 
 /// How far a process lies above the floor: the median over the larger sizes that it has.
@@ -78,7 +92,7 @@ fn above_floor(rounds: &Rounds, floors: &[f64]) -> Option<f64> {
     let ratios = own.iter().zip(floors).skip(small).map(|(own, floor)| own / floor - 1.0);
     let mut ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite()).collect();
     ratios.sort_unstable_by(f64::total_cmp);
-    ratios.get(ratios.len() / 2).copied()
+    median(&ratios)
 }
 
 /// Whether the higher ones are not all in one stretch of time, as those of a busy neighbour would be.
@@ -113,6 +127,21 @@ mod tests {
         assert!((found.low - 0.0006).abs() < 4e-4, "{found:?}");
         assert!((found.high - 0.0906).abs() < 1e-3, "{found:?}");
         assert!((found.share_high - 0.25).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn stray_processes_do_not_hide_two_costs() {
+        // Fourteen near the floor, with two a little above; eight others, with one far off.
+        let above = [
+            0.0, 0.001, 0.038, 0.002, 0.012, 0.001, 0.037, 0.0, 0.001, 0.039, 0.002, 0.0, 0.021,
+            0.038, 0.001, 0.040, 0.0, 0.038, 0.002, 0.3, 0.001, 0.039,
+        ];
+        let floors: Vec<f64> = (0..65).map(|at| 50.0 + 128.0 * f64::from(at)).collect();
+        let process =
+            |above: &f64| vec![floors.iter().map(|ns| ns * (1.0 + above)).collect::<Vec<f64>>()];
+        let processes: Vec<Rounds> = above.iter().map(process).collect();
+        let found = two_costs(&processes, &floors).expect("two costs");
+        assert!(found.low <= 0.0021 && (found.high - 0.0385).abs() < 1e-3, "{found:?}");
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl fmt::Display for Warning {
                 let than = if *asked { "asked" } else { "the rest" };
                 let rows: Vec<String> = rows
                     .iter()
-                    .map(|(name, error)| format!("{name} (±{:.1} %)", 100.0 * error))
+                    .map(|(name, error)| format!("{name} (±{:.2} %)", 100.0 * error))
                     .collect();
                 write!(
                     f,
