@@ -75,7 +75,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
     pub repetitions: Option<u32>,
 
-    /// Sample a row until its 95 % error is within this share of it, instead of 0.1 %.
+    /// Sample a row until its 95 % error is within this share of it, instead of 0.14 %.
     #[arg(long, global = true, value_name = "PERCENT", value_parser = percentage, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
     pub precision: Option<f64>,
 
@@ -394,10 +394,10 @@ fn frequency(text: &str) -> Result<Frequency, String> {
 
 /// A percentage as a share.
 fn percentage(text: &str) -> Result<f64, String> {
-    let wanted = || "a percentage from 0.01% to 50% is wanted, such as 0.5%".to_owned();
+    let wanted = || "a percentage from 0.11% to 50% is wanted, such as 0.5%".to_owned();
     let number = text.trim().strip_suffix('%').ok_or_else(wanted)?;
     match number.trim_end().parse::<f64>() {
-        Ok(percent) if (0.01..=50.0).contains(&percent) => Ok(percent / 100.0),
+        Ok(percent) if (0.11..=50.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err(wanted()),
     }
 }

@@ -6,7 +6,7 @@
 const FALSE_COMPARISONS_PERCENT: f64 = 1.0;
 /// Two runs of the same program differ by this share beside the errors they state, 95 % of them: the
 /// frequency is measured with an error of its own, and each run meets other layouts of code and data.
-const RUN_TO_RUN: f64 = 0.002;
+const RUN_TO_RUN: f64 = 0.0014;
 /// Half the width of a 95 % interval, in standard deviations of a normal distribution.
 const HALF_WIDTH: f64 = 1.96;
 
