@@ -19,7 +19,7 @@ use bench_slope::record::Measured;
 use bench_slope::run::run_here;
 use bench_slope::worker::{WORD, Workers};
 use bench_slope_algorithms::{
-    Axis, Catalogue, Entry, OpenError, Operation, Routine, Section, Setup,
+    Axis, Catalogue, Entry, Lengths, OpenError, Operation, Routine, Section, Setup,
 };
 
 /// Turns of 64 operations a byte: 64 sizes from 0 to 4096 bytes give chains of 0 to 256 turns.
@@ -62,6 +62,8 @@ fn entry(algorithm: &'static str, delay: u32) -> Entry {
         key_bytes: 0,
         nonce_bytes: 0,
         axis: Axis::Bytes,
+        lengths: Lengths::All,
+        known_as: None,
         open: Arc::new(move |_: &Setup, _: Operation| {
             let routine: Box<dyn Routine> = Box::new(Chain { turns: 0, delay, output: [0; 8] });
             Ok(routine)

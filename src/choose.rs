@@ -51,8 +51,8 @@ impl fmt::Display for Refusal {
                  --include-slow"
             ),
             Refusal::NoMessage => f.write_str(
-                "--raw: what key derivation takes does not grow with a message, so that there is no \
-                 size to choose",
+                "--raw, --bytes: there is no size to choose: what key derivation takes does not grow \
+                 with a message, and points have a size of their own",
             ),
         }
     }
@@ -67,7 +67,8 @@ pub type Group = (Section, Vec<Case>);
 /// # Errors
 /// When a name does not exist, or nothing is left.
 pub fn choose(catalogue: &Catalogue, wanted: &Wanted) -> Result<Vec<Group>, Refusal> {
-    let sections = wanted.section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+    let sections =
+        wanted.section.map_or_else(|| Section::BY_SLOPE.to_vec(), |section| vec![section]);
     let mut groups = Vec::new();
     for section in sections {
         groups.push((section, select(catalogue, section, wanted.names).map_err(Refusal::Unknown)?));

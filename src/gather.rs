@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cli::Options;
 use crate::environment::Environment;
+use crate::exact;
 use crate::record::{Frequency, Record, Run};
 use crate::versions::Versions;
 use crate::warning::Warning;
@@ -45,6 +46,7 @@ pub fn part(
         record.package_version = beginning.versions.packages.get(&record.package).cloned();
         record.derive(beginning.frequency);
     }
+    exact::predict(&mut records);
     let warnings = warnings.iter().map(Warning::advice).collect();
     let mut part = Run { records, warnings, ..beginning.clone() };
     if part.frequency == Some(Frequency::Measured) && part.has_unknown_frequency() {

@@ -5,7 +5,9 @@ use std::io;
 use bench_slope_algorithms::{Axis, Case};
 
 use crate::cpus::QUIET_WITHIN;
-use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, lowest_mean};
+use crate::fit::{
+    Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, estimate_at_one_size, lowest_mean,
+};
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Point, Record, Sample};
@@ -34,6 +36,8 @@ pub struct Row {
     pub sizes: Vec<usize>,
     /// Calls per sample, once a worker has found them.
     pub calls: Option<Calls>,
+    /// What all its samples took.
+    pub total_ns: f64,
     /// Rounds of every process that had some.
     pub processes: Vec<Vec<Timed>>,
     /// Why it has no number, once that is known.
@@ -108,6 +112,7 @@ pub fn take(
     for round in rounds {
         let Some(&at) = open.get(round.case) else { continue };
         let row = &mut rows[at];
+        row.total_ns += round.ticks_in_all() as f64 * done.ns_per_tick;
         let ns = |(at, &ticks): (usize, &u64)| match ticks {
             0 => f64::NAN,
             ticks => {
@@ -235,7 +240,10 @@ fn frequency_is_sure(agreements: &[f64]) -> bool {
 
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
     let (processes, choice) = usable(row, seen);
-    let estimate = estimate(&row.sizes, &processes)?;
+    let estimate = match row.case.entry.axis.units_of_one() {
+        Some(units) => estimate_at_one_size(units, &processes)?,
+        None => estimate(&row.sizes, &processes)?,
+    };
     Some((estimate, processes, choice))
 }
 
@@ -299,22 +307,31 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         let reason = "no sample came out: the clock did not move while it ran".to_owned();
         return Record::of(&row.case, Err(Failure::NoTime(reason)));
     };
+    let is_one = row.case.entry.axis.units_of_one().is_some();
     let slope = estimate.line.slope;
     let error = estimate.slope_error.unwrap_or(0.0);
     let sizes = &row.sizes;
     let points = sizes.iter().zip(&estimate.floors).filter(|(_, ns)| ns.is_finite());
-    let by_bytes = row.case.entry.axis == Axis::Bytes;
-    let fastest = if by_bytes { FASTEST_NS_PER_BYTE } else { 0.0 };
+    let bytes_in_unit = match row.case.entry.axis {
+        Axis::Bytes | Axis::One { per_byte: true, .. } => 1,
+        Axis::One { bytes, .. } => bytes,
+        Axis::Count { .. } => 0,
+    };
+    let fastest = FASTEST_NS_PER_BYTE * bytes_in_unit as f64;
     // Half the interval must not come near zero; an error that is small beside the fastest work
     // there is says that there is none.
     if error > fastest && 2.0 * error >= slope {
-        let reason = format!(
-            "too noisy to tell its cost: {slope:.3} ns ±{error:.3}, beside {:.0} ns of a call",
-            estimate.line.intercept,
-        );
+        let mut reason = format!("too noisy to tell its cost: {slope:.3} ns ±{error:.3}");
+        if !is_one {
+            reason.push_str(&format!(", beside {:.0} ns of a call", estimate.line.intercept));
+        }
         return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
     }
     let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
+    if slope <= 0.0 && is_one {
+        let reason = "a call takes no time that this clock can tell".to_owned();
+        return Record::of(&row.case, Err(Failure::NoTime(reason)));
+    }
     if slope <= 0.0 {
         return no_slope("its time does not grow with the size");
     }
@@ -337,6 +354,8 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,
+            predicted_ns_per_call: None,
+            total_s: Some(row.total_ns / 1e9),
         }),
     )
 }
@@ -363,6 +382,7 @@ mod tests {
             case,
             sizes: sizes.clone(),
             calls: None,
+            total_ns: 0.0,
             processes: (0..8).map(|_| process()).collect(),
             failure: None,
             good_enough: false,

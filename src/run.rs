@@ -12,6 +12,7 @@ use crate::choose::{Group, Wanted, choose, list};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
 use crate::cpus;
+use crate::exact::{self, expand};
 use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::output::{Reports, Stage};
@@ -134,7 +135,13 @@ fn measure_all(
     let look = Look { styled: terminal, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
+    let wanted = Wanted {
+        section,
+        names,
+        filter,
+        include_slow,
+        with_message: options.raw || options.bytes.is_some(),
+    };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -142,6 +149,11 @@ fn measure_all(
             return Ok(code::USAGE);
         }
     };
+    let sizes = options.bytes.as_deref().unwrap_or_default();
+    if let Err(wrong) = exact::check(groups.iter().flat_map(|(_, cases)| cases), sizes) {
+        writeln!(err, "error: --bytes: {wrong}")?;
+        return Ok(code::USAGE);
+    }
     if options.list {
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
@@ -173,7 +185,7 @@ fn measure_all(
     } else {
         HashMap::new()
     };
-    if options.raw && section.is_none() && !options.quiet {
+    if wanted.with_message && section.is_none() && !options.quiet {
         writeln!(
             err,
             "note: key derivation is left out: it has no message whose size could be chosen"
@@ -190,8 +202,11 @@ fn measure_all(
         quick: options.quick,
         samples: options.samples,
         sizes: beginning.conditions.sizes.as_deref(),
+        min_epoch_ns: beginning.conditions.min_epoch_ns,
         cpus: &cpus,
     };
+    let groups: Vec<Group> =
+        groups.into_iter().map(|(section, cases)| (section, expand(&cases, sizes))).collect();
     for (at, (section, cases)) in groups.iter().enumerate() {
         let rest = &groups[at + 1..];
         let after = rest.iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
@@ -234,7 +249,7 @@ fn measure_all(
     }
     if !options.quiet {
         let all = names.is_empty() && !include_slow && filter.is_none();
-        let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+        let sections = section.map_or_else(|| Section::BY_SLOPE.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
         tell::closing(&left_out, environment, err)?;
     }

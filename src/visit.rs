@@ -101,7 +101,8 @@ impl Sampler<'_> {
         let share = if self.every_size {
             1
         } else {
-            ((round_ns / self.pace.long_round_ns).ceil() as usize).clamp(1, self.pace.shares)
+            let most = self.pace.shares.min(subject.sizes.len()).max(1);
+            ((round_ns / self.pace.long_round_ns).ceil() as usize).clamp(1, most)
         };
         let mut own: Vec<usize> =
             (self.worker as usize % share..subject.sizes.len()).step_by(share).collect();

@@ -21,6 +21,8 @@ pub struct Request {
     pub cpus: Vec<usize>,
     /// Bytes past a 64-byte boundary at which messages start.
     pub offset_bytes: usize,
+    /// A sample lasts at least so long, where the user says; else as the clock has it.
+    pub min_epoch_ns: Option<u64>,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
 }
@@ -93,6 +95,14 @@ pub struct Round {
     pub contention: Option<f64>,
     /// The fastest the chains of known cost ran between its samples: the frequency.
     pub chain: Option<Chain>,
+}
+
+impl Round {
+    /// Ticks of all its samples.
+    #[must_use]
+    pub fn ticks_in_all(&self) -> u64 {
+        self.ticks.iter().sum()
+    }
 }
 
 /// What chains of dependent operations took, in ticks.

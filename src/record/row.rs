@@ -38,6 +38,9 @@ pub struct Row {
     counts: Option<Counts>,
     points: Option<Vec<Point>>,
     samples: Option<Vec<Sample>>,
+    size: Option<usize>,
+    predicted_ns_per_call: Option<f64>,
+    total_s: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +64,7 @@ impl From<Record> for Row {
             squeezed_bytes,
             result,
             samples,
+            size,
         } = record;
         let (measured, failure) = match result {
             Ok(measured) => (Some(measured), None),
@@ -92,6 +96,9 @@ impl From<Record> for Row {
             bend: m.and_then(|m| m.bend),
             layouts: m.and_then(|m| m.layouts),
             counts: m.and_then(|m| m.counts),
+            size,
+            predicted_ns_per_call: m.and_then(|m| m.predicted_ns_per_call),
+            total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),
             samples,
         }
@@ -121,6 +128,8 @@ impl TryFrom<Row> for Record {
                 processes: row.processes.ok_or_else(|| lacks("processes"))?,
                 rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
                 quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
+                predicted_ns_per_call: row.predicted_ns_per_call,
+                total_s: row.total_s,
             }),
             Status::NotAvailable => {
                 let kind = row.reason_kind.unwrap_or_default();
@@ -139,6 +148,7 @@ impl TryFrom<Row> for Record {
             squeezed_bytes: row.squeezed_bytes,
             result,
             samples: row.samples,
+            size: row.size,
         })
     }
 }

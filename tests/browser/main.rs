@@ -38,6 +38,7 @@ fn run() -> Run {
     let plan = Plan {
         repetitions: Some(40),
         unaligned: false,
+        min_epoch_ns: None,
         quick: false,
         samples: false,
         sizes: None,

@@ -39,6 +39,8 @@ pub fn measured() -> Measured {
         processes: 8,
         rounds: 64,
         quiet: false,
+        predicted_ns_per_call: Some(7.0 * THIRD),
+        total_s: Some(THIRD / 7.0),
     }
 }
 
@@ -54,6 +56,7 @@ pub fn record(algorithm: &str, result: Result<Measured, Failure>) -> Record {
         squeezed_bytes: Some(32),
         result,
         samples: Some(vec![Sample { worker: 1, round: 2, size: 64, ns: 4.0 * THIRD }]),
+        size: None,
     }
 }
 
@@ -79,6 +82,7 @@ pub fn full() -> Run {
     for (record, &section) in records.iter_mut().zip(Section::ALL) {
         record.section = section;
     }
+    records[1].size = Some(64);
     let environment = Environment {
         cpu_model: Some("a \\ model".to_owned()),
         architecture: "x86_64".into(),
@@ -115,6 +119,8 @@ pub fn full() -> Run {
             unaligned: true,
             repetitions: Some(9),
             sizes: Some(vec![16, 32]),
+            bytes: Some(vec![0, 64]),
+            min_epoch_ns: Some(10_000_000),
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,

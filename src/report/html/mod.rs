@@ -156,7 +156,7 @@ fn environment(run: &Run) -> Markup {
         Some(Frequency::Measured) => "measured beside each row".to_owned(),
         None => "not given; cycles need --cpu-mhz".to_owned(),
     };
-    let Conditions { quick, unaligned, repetitions, sizes } = &run.conditions;
+    let Conditions { quick, unaligned, repetitions, sizes, bytes, min_epoch_ns } = &run.conditions;
     let measured = run.usual_mhz();
     html! {
         section #environment aria-labelledby="environment-title" {
@@ -179,6 +179,14 @@ fn environment(run: &Run) -> Markup {
                 @if let Some(sizes) = sizes {
                     dt { "sizes" }
                     dd { (sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")) }
+                }
+                @if let Some(bytes) = bytes {
+                    dt { "exact sizes" }
+                    dd { (bytes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")) }
+                }
+                @if let Some(ns) = min_epoch_ns {
+                    dt { "samples" }
+                    dd { "last at least " (significant(*ns as f64 / 1e6, DIGITS)) " ms" }
                 }
                 @for (name, value) in versions(run) { dt { (name) } dd { (value) } }
             }

@@ -15,9 +15,10 @@ use super::authenticated::Authenticated;
 use super::block::{BlockCipher, Cbc, Cfb, CodebookCipher, Ctr, Ecb, Ofb, Xts, schedule};
 use super::mesh::{self, Meshed, MeshedParts, Steps};
 use super::names::{MakeAuthenticated, Names, Sizes};
-use super::routine::{Lengths, Plain};
+use super::routine::Plain;
 use super::stream::{Arcfour, Stream};
 use crate::entry::Entry;
+use crate::lengths::Lengths;
 use crate::routine::OpenError;
 use crate::rustcrypto::adapter::Gost28147;
 
