@@ -1,5 +1,6 @@
 //! A list of sizes as people write it: `32,64,256,4KiB,1MB`.
 
+use std::fmt::Display;
 use std::ops::Deref;
 
 /// The longest message.
@@ -21,21 +22,37 @@ impl Deref for Sizes {
     }
 }
 
+impl Sizes {
+    /// These in order, each once.
+    ///
+    /// # Errors
+    /// That there are too many or too large ones.
+    pub fn new(mut sizes: Vec<usize>) -> Result<Self, String> {
+        sizes.sort_unstable();
+        sizes.dedup();
+        if sizes.len() > MOST {
+            return Err(format!("{} sizes, {MOST} are the most", sizes.len()));
+        }
+        if let Some(bytes) = sizes.iter().find(|&&bytes| bytes > LONGEST) {
+            return Err(too_long(bytes));
+        }
+        if sizes.iter().sum::<usize>() > LONGEST_TOGETHER {
+            return Err("the sizes are more than 128 MiB together".to_owned());
+        }
+        Ok(Sizes(sizes))
+    }
+}
+
+fn too_long(size: impl Display) -> String {
+    format!("'{size}' is more than 64 MiB, the longest message")
+}
+
 /// Reads a list of sizes.
 ///
 /// # Errors
 /// The word that is none, or that there are too many or too large ones.
 pub fn sizes(list: &str) -> Result<Sizes, String> {
-    let mut sizes = list.split(',').map(|word| size(word.trim())).collect::<Result<Vec<_>, _>>()?;
-    sizes.sort_unstable();
-    sizes.dedup();
-    if sizes.len() > MOST {
-        return Err(format!("{} sizes, {MOST} are the most", sizes.len()));
-    }
-    if sizes.iter().sum::<usize>() > LONGEST_TOGETHER {
-        return Err("the sizes are more than 128 MiB together".to_owned());
-    }
-    Ok(Sizes(sizes))
+    Sizes::new(list.split(',').map(|word| size(word.trim())).collect::<Result<_, _>>()?)
 }
 
 /// One size: bytes, or with a unit of 1000 (kB, MB) or 1024 (KiB, MiB).
@@ -46,7 +63,7 @@ fn size(word: &str) -> Result<usize, String> {
     let bytes = parsed.ok_or_else(|| format!("'{word}' is no size: {wanted}"))?;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     if bytes > LONGEST {
-        return Err(format!("'{word}' is more than 64 MiB, the longest message"));
+        return Err(too_long(word));
     }
     Ok(bytes)
 }
@@ -86,5 +103,7 @@ mod tests {
         assert!(sizes(&many[..32].join(",")).is_ok());
         assert!(sizes("64MiB,63MiB,1MiB").is_ok());
         assert!(sizes("64MiB,63MiB,2MiB").is_err());
+        assert_eq!(*Sizes::new(vec![64, 0, 64]).expect("two"), [0, 64]);
+        assert!(Sizes::new(vec![usize::MAX; 2]).is_err());
     }
 }

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use bench_slope_algorithms::Section;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
+    parser::ValueSource,
+};
 use regex::{Regex, RegexBuilder};
 
 use crate::bytes::{Sizes, sizes};
@@ -44,6 +47,13 @@ enum Command {
     /// It prints a line for each failure and one at the end; with `--format json` every known answer
     /// with key, nonce, input and output.
     SelfTest,
+    /// Tell in three seconds whether this machine is fit to measure; time no algorithm. Takes --pin,
+    /// --quiet and --verbose.
+    Doctor,
+    /// Compare saved runs (`--output FILE.json`) row by row, each with the first.
+    ///
+    /// It tells which rows differ by more than chance. Rows are in the order of their difference.
+    Compare(ComparisonOptions),
     /// Sample what standard input asks for: how the program runs itself.
     #[command(hide = true)]
     Worker,
@@ -67,6 +77,14 @@ pub struct Options {
     /// Measure every size exactly so many times, instead of as often as a precise answer takes.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
     pub repetitions: Option<u32>,
+
+    /// Sample a row until its 95 % error is within this share of it, instead of 0.1 %.
+    #[arg(long, global = true, value_name = "PERCENT", value_parser = percentage, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
+    pub precision: Option<f64>,
+
+    /// Spend at most so much time on a row, in the mean, such as 2s or 500ms.
+    #[arg(long, global = true, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
+    pub time_limit: Option<Duration>,
 
     /// Measure on this processor only, counted from 0.
     #[arg(long, global = true, value_name = "CPU", allow_hyphen_values = true)]
@@ -99,7 +117,7 @@ pub struct Options {
 
     /// Measure each row at these sizes of the message too, and tell the time of a call there: up to
     /// 32 sizes with a comma between them, in bytes or with a unit, such as `32,64,4KiB,1MB`.
-    #[arg(long, global = true, value_name = "SIZES", value_parser = sizes, allow_hyphen_values = true, conflicts_with_all = ["raw", "bars"])]
+    #[arg(long, global = true, value_name = "SIZES", value_parser = sizes, allow_hyphen_values = true, conflicts_with_all = ["raw", "bars", "csv"])]
     pub bytes: Option<Sizes>,
 
     /// Let each sample last at least so long, such as `10ms`, instead of as long as the clock's steps
@@ -146,6 +164,10 @@ pub struct Options {
     #[arg(long, global = true)]
     pub quiet: bool,
 
+    /// Do not ask for hardware counters.
+    #[arg(long, global = true)]
+    pub no_counters: bool,
+
     /// libgcrypt's switch for hardware features. These implementations choose by themselves what
     /// the processor offers, so that nothing can be switched off at run time.
     #[arg(long, global = true, value_name = "FEATURES", value_parser = no_features, hide = true)]
@@ -156,11 +178,21 @@ impl Options {
     /// What of them changes numbers.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
-        let Options { quick, unaligned, repetitions, min_epoch, .. } = *self;
+        let Options { quick, unaligned, repetitions, precision, time_limit, min_epoch, .. } = *self;
+        let time_limit_s = time_limit.map(|time| time.as_secs_f64());
         let bytes = self.bytes.as_ref().map(|sizes| sizes.to_vec());
         // Of at most a tenth of a second.
         let min_epoch_ns = min_epoch.map(|time| time.as_nanos() as u64);
-        Conditions { quick, unaligned, repetitions, sizes: self.sizes(), bytes, min_epoch_ns }
+        Conditions {
+            quick,
+            unaligned,
+            repetitions,
+            sizes: self.sizes(),
+            precision,
+            time_limit_s,
+            bytes,
+            min_epoch_ns,
+        }
     }
 
     /// The sizes of messages, where they are not the usual ones.
@@ -171,11 +203,37 @@ impl Options {
         self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
     }
 
+    /// The option that chooses sizes of messages, where one is given.
+    #[must_use]
+    pub fn chooses_sizes(&self) -> Option<&'static str> {
+        self.bytes.as_ref().map(|_| "--bytes").or(self.raw.then_some("--raw"))
+    }
+
     /// The format of standard output.
     #[must_use]
     pub fn format(&self) -> Format {
         if self.csv { Format::LibgcryptCsv } else { self.format.unwrap_or_default() }
     }
+}
+
+/// What of a comparison is asked for.
+#[derive(Args, Clone, Debug)]
+pub struct ComparisonOptions {
+    /// The runs: the base, then those to compare with it.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Measure the rows of the one file now, under its conditions, and compare with that.
+    #[arg(long)]
+    pub run: bool,
+
+    /// Exit with 1 when a row is slower than in the base by more than this (`3%`), and not by chance.
+    #[arg(long, value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
+    pub fail_above: Option<f64>,
+
+    /// Compare runs of unlike machines or conditions, too.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What the user wants.
@@ -194,6 +252,18 @@ pub enum Wish {
     SelfTest {
         /// List them as JSON.
         json: bool,
+    },
+    /// Tell whether this machine is fit.
+    Doctor {
+        /// How; of these only [`DOCTOR_OPTIONS`] can have been given.
+        options: Box<Options>,
+    },
+    /// Compare saved runs.
+    Compare {
+        /// Which, and how.
+        comparison: ComparisonOptions,
+        /// How to print, and how to measure.
+        options: Box<Options>,
     },
     /// Be a worker.
     Work,
@@ -215,7 +285,7 @@ pub struct Early {
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     let words: Vec<OsString> = words.into_iter().collect();
     let verbose = words.iter().any(|word| word == "--verbose");
-    let line = CommandLine::try_parse_from(words).map_err(|error| {
+    let line = read(words).map_err(|error| {
         let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
         let mut text = error.render().to_string();
         if error.kind() == ErrorKind::DisplayVersion && verbose {
@@ -233,7 +303,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         let text = "error: --bars belongs to --format table\n".to_owned();
         return Err(Early { text, asked_for: false });
     }
-    let measure = |section, names| Wish::Measure { section, names, options };
+    let measure = |section, names| Wish::Measure { section, names, options: options.clone() };
     Ok(match line.command {
         None => measure(None, Vec::new()),
         Some(Command::Hash(names)) => measure(Some(Section::Hash), names.names),
@@ -249,8 +319,101 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
                 return Err(Early { text, asked_for: false });
             }
         },
+        Some(Command::Doctor) => Wish::Doctor { options: options.clone() },
+        Some(Command::Compare(comparison)) => {
+            let usage = |reason| Early { text: format!("error: {reason}\n"), asked_for: false };
+            check(&comparison, &options).map_err(usage)?;
+            Wish::Compare { comparison, options: options.clone() }
+        }
         Some(Command::Worker) => Wish::Work,
     })
+}
+
+/// Options of the measurement that `doctor` takes.
+const DOCTOR_OPTIONS: &[&str] = &["pin", "quiet", "verbose"];
+/// And those that `self-test` does: it has no notes that could be left out, so that `--quiet` is granted.
+const SELF_TEST_OPTIONS: &[&str] = &["format", "quiet"];
+
+fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+    let mut command = CommandLine::command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    refuse_what_would_be_ignored(&mut command, &matches)?;
+    CommandLine::from_arg_matches(&matches)
+}
+
+/// Options of a measurement stand for every subcommand; those that time no algorithm refuse what
+/// would mean nothing to them.
+fn refuse_what_would_be_ignored(
+    command: &mut clap::Command,
+    matches: &ArgMatches,
+) -> Result<(), clap::Error> {
+    let (name, taken) = match matches.subcommand_name() {
+        Some(name @ "doctor") => (name, DOCTOR_OPTIONS),
+        Some(name @ "self-test") => (name, SELF_TEST_OPTIONS),
+        _ => return Ok(()),
+    };
+    let is_given = |option: &&clap::Arg| {
+        let id = option.get_id().as_str();
+        matches!(matches.try_contains_id(id), Ok(true))
+            && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let refused = command
+        .get_arguments()
+        .filter(|option| !taken.contains(&option.get_id().as_str()))
+        .filter(is_given)
+        .find_map(|option| option.get_long().map(str::to_owned));
+    let Some(long) = refused else { return Ok(()) };
+    let sentence = format!("the argument '--{long}' cannot be used with '{name}'");
+    Err(command.error(ErrorKind::ArgumentConflict, sentence))
+}
+
+/// Whether a comparison's words fit together: an option without effect would be misunderstood.
+fn check(comparison: &ComparisonOptions, options: &Options) -> Result<(), String> {
+    match (comparison.files.len(), comparison.run) {
+        (1, false) => {
+            return Err("compare takes two files at least, or one with --run".to_owned());
+        }
+        (2.., true) => return Err("compare --run takes one file: the base".to_owned()),
+        _ => {}
+    }
+    let conditions =
+        if comparison.run { "the base tells how to measure" } else { "nothing is measured" };
+    let needs_run = "it is of use only with --run";
+    let unused = [
+        ("--quick", options.quick, conditions),
+        ("--unaligned", options.unaligned, conditions),
+        ("--repetitions", options.repetitions.is_some(), conditions),
+        ("--precision", options.precision.is_some(), conditions),
+        ("--time-limit", options.time_limit.is_some(), conditions),
+        ("--raw", options.raw, conditions),
+        ("--bytes", options.bytes.is_some(), conditions),
+        ("--min-epoch", options.min_epoch.is_some(), conditions),
+        ("--include-slow", options.include_slow, conditions),
+        ("--list", options.list, "no name is chosen by it"),
+        ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
+        ("--pin", options.pin.is_some() && !comparison.run, needs_run),
+        ("--machine", options.machine.is_some() && !comparison.run, needs_run),
+        ("--samples", options.samples && !comparison.run, needs_run),
+        ("--no-counters", options.no_counters && !comparison.run, needs_run),
+        ("--plot", options.plot.is_some(), "there is no picture of a comparison"),
+        ("--output", !options.output.is_empty() && !comparison.run, needs_run),
+    ];
+    match unused.iter().find(|(_, given, _)| *given) {
+        Some((option, _, reason)) => Err(format!("compare takes no {option}: {reason}")),
+        None if matches!(options.format(), Format::Html | Format::Svg) => {
+            Err("compare has --format table, csv, json or markdown".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A share given in per cent.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    match number {
+        Some(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent / 100.0),
+        _ => Err("a share with its sign is wanted, such as 3% or 0.5%".to_owned()),
+    }
 }
 
 fn frequency(text: &str) -> Result<Frequency, String> {
@@ -267,11 +430,40 @@ fn frequency(text: &str) -> Result<Frequency, String> {
 }
 
 fn min_epoch(text: &str) -> Result<Duration, String> {
+    // What is no time at all is as wrong as one that is too short.
+    epoch(humantime::parse_duration(text).unwrap_or_default())
+}
+
+/// A time that samples may have to last.
+///
+/// # Errors
+/// What is wanted, when it is too short or too long.
+pub fn epoch(time: Duration) -> Result<Duration, String> {
     const SHORTEST: Duration = Duration::from_micros(1);
     const LONGEST: Duration = Duration::from_millis(100);
+    if (SHORTEST..=LONGEST).contains(&time) {
+        Ok(time)
+    } else {
+        Err("a time with its unit from 1us to 100ms is wanted, such as 10ms".to_owned())
+    }
+}
+
+/// A percentage as a share.
+fn percentage(text: &str) -> Result<f64, String> {
+    let wanted = || "a percentage from 0.01% to 50% is wanted, such as 0.5%".to_owned();
+    let number = text.trim().strip_suffix('%').ok_or_else(wanted)?;
+    match number.trim_end().parse::<f64>() {
+        Ok(percent) if (0.01..=50.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err(wanted()),
+    }
+}
+
+fn time_limit(text: &str) -> Result<Duration, String> {
+    const SHORTEST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_secs(3600);
     match humantime::parse_duration(text) {
         Ok(time) if (SHORTEST..=LONGEST).contains(&time) => Ok(time),
-        _ => Err("a time with its unit from 1us to 100ms is wanted, such as 10ms".to_owned()),
+        _ => Err("a time with its unit from 10ms to 1h is wanted, such as 2s or 500ms".to_owned()),
     }
 }
 

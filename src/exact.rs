@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bench_slope_algorithms::{Case, Section};
+use bench_slope_algorithms::{Axis, Case, Section};
 
 use crate::record::Record;
 
@@ -51,10 +51,11 @@ pub fn check<'a>(
     Ok(())
 }
 
-/// Behind each case the same at each of the sizes.
+/// Behind each case with a message the same at each of the sizes.
 #[must_use]
 pub fn expand(cases: &[Case], sizes: &[usize]) -> Vec<Case> {
     let with_sizes = |case: &Case| {
+        let sizes = if case.entry.axis == Axis::Bytes { sizes } else { &[] };
         let at_sizes = sizes.iter().map(|&bytes| case.at(bytes));
         std::iter::once(case.clone()).chain(at_sizes).collect::<Vec<_>>()
     };

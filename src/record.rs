@@ -6,7 +6,9 @@ mod row;
 use bench_slope_algorithms::{Axis, Case, Section};
 use serde::{Deserialize, Serialize};
 
+use crate::counters::Counting;
 use crate::environment::Environment;
+pub use crate::layouts::Layouts;
 use crate::linearity::Bend;
 use crate::versions::Versions;
 use crate::warning::Advice;
@@ -32,6 +34,8 @@ pub struct Run {
     pub frequency: Option<Frequency>,
     /// The machine as it was before the run.
     pub environment: Environment,
+    /// What was counted, and why the rest was not.
+    pub counters: Counters,
     /// How it was measured.
     pub conditions: Conditions,
     /// What the reader should know before believing a number.
@@ -50,10 +54,30 @@ impl Default for Run {
             versions: Versions::default(),
             frequency: None,
             environment: Environment::default(),
+            counters: Counters::default(),
             conditions: Conditions::default(),
             warnings: Vec::new(),
             records: Vec::new(),
         }
+    }
+}
+
+/// What hardware counters there were, in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counters {
+    /// What was counted.
+    pub counted: Vec<String>,
+    /// Why the rest was not: a sentence a cause, none for what was switched off.
+    pub notes: Vec<String>,
+}
+
+impl Counters {
+    /// What a run counts, in words.
+    #[must_use]
+    pub fn of(counting: &Counting) -> Self {
+        let counted = counting.events.iter().map(|event| event.name().to_owned()).collect();
+        Counters { counted, notes: counting.notes() }
     }
 }
 
@@ -69,6 +93,10 @@ pub struct Conditions {
     pub repetitions: Option<u32>,
     /// These sizes instead of the usual ones.
     pub sizes: Option<Vec<usize>>,
+    /// The 95 % error, as a share, at which a row was done.
+    pub precision: Option<f64>,
+    /// Seconds that a row could take in the mean.
+    pub time_limit_s: Option<f64>,
     /// Each row at these sizes too, in bytes.
     pub bytes: Option<Vec<usize>>,
     /// A sample lasts at least so long, in nanoseconds.
@@ -175,17 +203,6 @@ impl Measured {
     }
 }
 
-/// A row whose cost depends on where code and data lie.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Layouts {
-    /// Nanoseconds per unit where they lie well: this is the row's number.
-    pub best_ns_per_unit: f64,
-    /// Nanoseconds per unit in the slower processes, in the median.
-    pub other_ns_per_unit: f64,
-    /// The share of processes that were slower.
-    pub other_share: f64,
-}
-
 /// One sample as a worker took it, whether or not it counted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -208,7 +225,31 @@ pub struct Point {
     pub ns: f64,
 }
 
-/// What hardware or the kernel counted per unit, by the slope over sizes; `None` where it does not
+impl Point {
+    /// Nanoseconds per byte of the message; `None` for the empty one.
+    #[must_use]
+    pub fn ns_per_byte(self) -> Option<f64> {
+        finite(self.ns / self.size as f64)
+    }
+
+    /// Calls per second.
+    #[must_use]
+    pub fn calls_per_s(self) -> Option<f64> {
+        finite(1e9 / self.ns)
+    }
+
+    /// Bytes of message per second; `None` for the empty one.
+    #[must_use]
+    pub fn bytes_per_s(self) -> Option<f64> {
+        finite(1e9 * self.size as f64 / self.ns).filter(|_| self.size > 0)
+    }
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// What hardware counted per unit in user space, by the slope over sizes; `None` where it does not
 /// count that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -270,6 +311,18 @@ impl Run {
 /// Nanoseconds in a second over bytes in a mebibyte.
 const MIB_PER_S_AT_ONE_NS_PER_BYTE: f64 = 1e9 / (1024.0 * 1024.0);
 
+/// The identifier of a case's row: the case's own, and behind it the size where the row is about one
+/// that its name does not tell.
+#[must_use]
+pub fn id(case: &Case) -> String {
+    match case.entry.axis {
+        Axis::One { bytes, .. } if case.entry.section != Section::Points => {
+            format!("{}/{bytes}", case.id())
+        }
+        _ => case.id(),
+    }
+}
+
 impl Record {
     /// A record without a result yet.
     #[must_use]
@@ -280,10 +333,7 @@ impl Record {
             Axis::Bytes | Axis::Count { .. } => None,
         };
         Record {
-            id: match size.filter(|_| entry.section != Section::Points) {
-                Some(bytes) => format!("{}/{bytes}", case.id()),
-                None => case.id(),
-            },
+            id: id(case),
             section: entry.section,
             algorithm: entry.algorithm.to_owned(),
             label: case.label(),
@@ -310,6 +360,12 @@ impl Record {
             Some(bytes) => format!("{} {bytes}", self.label).trim_start().to_owned(),
             None => self.label.clone(),
         }
+    }
+
+    /// What a call takes, where the row is about one size.
+    #[must_use]
+    pub fn point(&self) -> Option<Point> {
+        self.size.and_then(|_| self.result.as_ref().ok()?.points.first().copied())
     }
 
     /// Nanoseconds per byte where there are bytes: the slope's, or at one size those of the whole call.

@@ -1,8 +1,10 @@
 //! The story of one run.
 
+mod comparison;
+
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +13,8 @@ use bench_slope_algorithms::{Catalogue, Section};
 use crate::choose::{Group, Wanted, choose, list};
 use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
-use crate::cpus;
+use crate::counters::machine_pmu;
+use crate::doctor::{self, Verdict};
 use crate::exact::{self, expand};
 use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
@@ -19,6 +22,7 @@ use crate::output::{Reports, Stage};
 use crate::report::table::Look;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
+use crate::warning::Warning;
 use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -55,13 +59,12 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     if words.get(1).is_none_or(|word| word != WORD) {
         stop_on_interruption(&interrupted);
     }
-    let (clock, patience) = (machine_clock(), Machine::PATIENCE);
+    let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
     let root = "/".into();
-    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
-    // https://no-color.org
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let terminal = io::stdout().is_terminal() && !no_color;
-    run_on(words, &machine, terminal, &mut io::stdout().lock(), &mut io::stderr())
+    let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
+    // As NO_COLOR, CLICOLOR and the kind of terminal have it.
+    let styled = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    run_on(words, &machine, styled, &mut io::stdout().lock(), &mut io::stderr())
 }
 
 /// Lets the first interruption set `interrupted`, and the second end the program at once.
@@ -86,22 +89,27 @@ pub fn run(
     run_on(words, machine, false, out, err)
 }
 
-/// The same, where `out` may be a terminal.
+/// The same with style and colour, where what is told has some.
 pub fn run_on(
     words: impl IntoIterator<Item = OsString>,
     machine: &Machine,
-    terminal: bool,
+    styled: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
-            measure_all(section, &names, &options, machine, terminal, out, err)
+            measure_all(section, &names, &options, machine, styled, out, err)
         }
         Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
             .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
+        Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
+        Ok(Wish::Compare { comparison, options }) => {
+            comparison::compare_all(&comparison, &options, styled, machine, out, err)
+        }
         Ok(Wish::Work) => {
-            serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
+            let Machine { catalogue, clock, pmu, .. } = machine;
+            serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
         Err(early) => {
@@ -128,20 +136,15 @@ fn measure_all(
     names: &[String],
     options: &Options,
     machine: &Machine,
-    terminal: bool,
+    styled: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let look = Look { styled: terminal, bars: options.bars };
+    let look = Look { styled, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted {
-        section,
-        names,
-        filter,
-        include_slow,
-        with_message: options.raw || options.bytes.is_some(),
-    };
+    let wanted =
+        Wanted { section, names, filter, include_slow, with_message: options.chooses_sizes() };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -158,12 +161,13 @@ fn measure_all(
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
     }
-    if let Some(cpu) = options.pin
-        && let Err(reason) = cpus::check_pin(cpu)
-    {
-        writeln!(err, "error: --pin {cpu}: {reason}")?;
-        return Ok(code::USAGE);
-    }
+    let (environment, cpus) = match gather::place(options, machine) {
+        Ok(place) => place,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
+    };
     let mut reports =
         match Reports::new(options.format(), look, &options.output, options.plot.as_ref()) {
             Ok(reports) => reports,
@@ -172,38 +176,39 @@ fn measure_all(
                 return Ok(code::USAGE);
             }
         };
-    let beginning = gather::begin(options, &machine.root);
+    let counting = gather::counting(machine, options, &cpus);
+    let beginning = gather::begin(options, environment, &counting);
     let (mut whole, environment) = (beginning.clone(), &beginning.environment);
     if options.verbose {
         tell::facts(environment, err)?;
     }
     if !options.quiet {
         tell::advice(&beginning, err)?;
+        tell::not_counted(&beginning.counters, err)?;
     }
     let wrong = if options.quick {
         selftest::wrong_answers(&machine.catalogue, options.quiet, err)?
     } else {
         HashMap::new()
     };
-    if wanted.with_message && section.is_none() && !options.quiet {
+    if wanted.with_message.is_some() && section.is_none() && !options.quiet {
         writeln!(
             err,
             "note: key derivation is left out: it has no message whose size could be chosen"
         )?;
     }
     let mut failed = !wrong.is_empty();
-    let cpus = match options.pin {
-        Some(cpu) => vec![cpu],
-        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
-    };
     let plan = Plan {
         repetitions: options.repetitions,
+        precision: options.precision,
+        time_limit: options.time_limit,
         unaligned: options.unaligned,
         quick: options.quick,
         samples: options.samples,
         sizes: beginning.conditions.sizes.as_deref(),
         min_epoch_ns: beginning.conditions.min_epoch_ns,
         cpus: &cpus,
+        counters: &counting.events,
     };
     let groups: Vec<Group> =
         groups.into_iter().map(|(section, cases)| (section, expand(&cases, sizes))).collect();
@@ -254,6 +259,37 @@ fn measure_all(
         tell::closing(&left_out, environment, err)?;
     }
     Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
+}
+
+/// Tells whether the machine is fit to measure.
+fn examine(
+    options: &Options,
+    machine: &Machine,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let (environment, cpus) = match gather::place(options, machine) {
+        Ok(place) => place,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
+    };
+    if options.verbose {
+        tell::facts(&environment, err)?;
+        // The screen has them in a few words each.
+        if !options.quiet {
+            tell::warnings(environment.warnings().iter().map(Warning::advice), err)?;
+        }
+    }
+    let findings = doctor::examine(machine, environment, &cpus)?;
+    if machine.is_interrupted() {
+        writeln!(err, "interrupted: too little was seen to tell")?;
+        return Ok(code::INTERRUPTED);
+    }
+    out.write_all(doctor::render(&findings).as_bytes())?;
+    let is_fit = doctor::verdict(&findings) == Verdict::Fit;
+    Ok(if is_fit { code::FINE } else { code::FAILED })
 }
 
 fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {

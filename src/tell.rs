@@ -7,9 +7,9 @@ use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 use crate::choose::Refusal;
 use crate::environment::Environment;
 use crate::group::Progress;
-use crate::record::{Record, Run};
+use crate::record::{Counters, Record, Run};
 use crate::report::significant;
-use crate::warning::bent;
+use crate::warning::{Advice, bent, both};
 
 /// What is known of the machine.
 ///
@@ -66,14 +66,31 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What is not counted, and why.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn not_counted(counters: &Counters, err: &mut dyn Write) -> io::Result<()> {
+    counters.notes.iter().try_for_each(|note| writeln!(err, "note: {note}"))
+}
+
+/// Warnings, a line each.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn warnings(warnings: impl Iterator<Item = Advice>, err: &mut dyn Write) -> io::Result<()> {
+    for advice in warnings {
+        writeln!(err, "warning: {}", advice.text)?;
+    }
+    Ok(())
+}
+
 /// Warnings, and what a reader of these rows cannot see in them.
 ///
 /// # Errors
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    for advice in &run.warnings {
-        writeln!(err, "warning: {}", advice.text)?;
-    }
+    warnings(run.warnings.iter().cloned(), err)?;
     if let Some(mhz) = run.usual_mhz() {
         writeln!(
             err,
@@ -98,7 +115,38 @@ pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When standard error cannot be written.
 pub fn details(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    run.records.iter().try_for_each(|record| detail(record, err))
+    let counting = !run.counters.counted.is_empty();
+    run.records.iter().try_for_each(|record| {
+        detail(record, err)?;
+        if counting { counts(record, err) } else { Ok(()) }
+    })
+}
+
+/// What was counted of a row.
+fn counts(record: &Record, err: &mut dyn Write) -> io::Result<()> {
+    let Ok(measured) = &record.result else { return Ok(()) };
+    let Some(counts) = measured.counts else {
+        return writeln!(err, "{}: too little time to count enough of it", record.name());
+    };
+    let per = |value: Option<f64>, name: &str| {
+        value.map(|value| format!("{} {name}/{}", significant(value, 4), record.unit))
+    };
+    // Digits of what is nearly nothing are noise.
+    let misses = |value: Option<f64>, name: &str| {
+        value.map(|value| format!("{value:.4} {name}/{}", record.unit))
+    };
+    let told = [
+        per(counts.instructions_per_unit, "instructions"),
+        per(counts.cycles_per_unit, "cycles"),
+        counts
+            .instructions_per_cycle
+            .map(|ipc| format!("{} instructions a cycle", significant(ipc, 3))),
+        per(counts.branches_per_unit, "branches"),
+        misses(counts.branch_misses_per_unit, "branch misses"),
+        misses(counts.cache_misses_per_unit, "cache misses"),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    writeln!(err, "{}: counted {}", record.name(), told.join(", "))
 }
 
 fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
@@ -110,9 +158,12 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
     let bend = measured.bend.map_or_else(String::new, |bend| {
         format!(", no straight line ({})", bent(&record.unit, bend))
     });
+    let layouts = measured.layouts.map_or_else(String::new, |layouts| {
+        format!(", two layouts ({})", both(&record.unit, layouts))
+    });
     writeln!(
         err,
-        "{}: {} ns/{} {error}{bend}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        "{}: {} ns/{} {error}{bend}{layouts}, {} ns/call, {} rounds in {} processes{}, crate {}",
         record.name(),
         significant(measured.ns_per_unit, 6),
         record.unit,

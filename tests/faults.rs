@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bench_slope::clock::machine_clock;
+use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::group::Machine;
 use bench_slope::run::{run, run_here};
 use bench_slope::worker::{WORD, Workers};
@@ -102,7 +103,8 @@ fn measured(catalogue: Catalogue, patience: Duration, words: &[&str]) -> Outcome
     // What this machine is like must not decide what is told.
     let root = "/nonexistent".into();
     let (clock, interrupted) = (machine_clock(), Arc::default());
-    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
+    let pmu = Arc::new(NoPmu(Absence::SwitchedOff));
+    let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let words = std::iter::once("bench-slope").chain(words.iter().copied());
     let code = run(words.map(Into::into), &machine, &mut out, &mut err);
@@ -148,6 +150,7 @@ fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
     let machine = Machine {
         catalogue: catalogue(),
         clock: machine_clock(),
+        pmu: Arc::new(NoPmu(Absence::SwitchedOff)),
         workers: missing,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),

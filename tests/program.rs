@@ -39,6 +39,24 @@ fn all_known_answers_come_out() {
 }
 
 #[test]
+fn the_doctor_measures_what_no_table_has() {
+    let output = bench_slope(&["doctor", "--quiet"]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let err = String::from_utf8(output.stderr).expect("text");
+    let is_fit = text.contains("\nfit         numbers hold");
+    assert_eq!(output.status.code(), Some(if is_fit { 0 } else { 1 }), "{text}{err}");
+    assert_eq!(err, "");
+    // Its workers know the routine of known cost, whatever this machine makes of it.
+    assert!(!text.contains("this build does not have it"), "{text}");
+    for name in ["machine", "clock", "empty call", "frequency", "quiet", "contention", "known cost"]
+    {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{name}: {text}");
+    }
+    let output = bench_slope(&["hash", "chain"]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "no row of its own");
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let mut child = bench_slope(&["--repetitions", "1", "hash", "md5"])
         .stdout(Stdio::piped())
@@ -128,6 +146,38 @@ fn an_interruption_ends_with_130_and_whole_rows() {
     assert_eq!(text.lines().count(), 2, "{text}");
     for (line, name) in text.lines().zip(["hash,MD5,", "hash,SHA1,"]) {
         assert!(line.starts_with(name), "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn being_stopped_for_two_seconds_makes_no_number_absurd() {
+    use std::os::unix::process::CommandExt;
+    let child = bench_slope(&["--csv", "hash", "md5", "sha256", "sha512"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("it runs");
+    let group = format!("-{}", child.id());
+    let signal = |name: &str| {
+        let status = Command::new("kill").args([name, "--", &group]).status().expect("kill");
+        assert!(status.success(), "{name}");
+    };
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    signal("-STOP");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    signal("-CONT");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{text}");
+    assert_eq!(text.lines().count(), 3, "{text}");
+    for line in text.lines() {
+        // Two seconds would be 10,000 ns/B even if thousands of samples shared them; no machine
+        // takes a microsecond for a byte.
+        let ns = line.split(',').nth(5).and_then(|field| field.parse::<f64>().ok());
+        let reason = line.rsplit(',').next().filter(|field| field.starts_with("n/a: "));
+        assert!(ns.map_or(reason.is_some(), |ns| ns > 0.0 && ns < 1000.0), "{line}");
     }
 }
 

@@ -39,6 +39,19 @@ pub struct Row {
     points: Option<Vec<Point>>,
     samples: Option<Vec<Sample>>,
     size: Option<usize>,
+    /// These six follow from the points; not read.
+    #[serde(skip_deserializing)]
+    ns_per_call_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    ns_per_byte_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    calls_per_s_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    bytes_per_s_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    mib_per_s_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    cycles_per_unit_at_size: Option<f64>,
     predicted_ns_per_call: Option<f64>,
     total_s: Option<f64>,
 }
@@ -53,6 +66,7 @@ enum Status {
 
 impl From<Record> for Row {
     fn from(record: Record) -> Self {
+        let point = record.point();
         let Record {
             id,
             section,
@@ -97,6 +111,14 @@ impl From<Record> for Row {
             layouts: m.and_then(|m| m.layouts),
             counts: m.and_then(|m| m.counts),
             size,
+            ns_per_call_at_size: point.map(|point| point.ns),
+            ns_per_byte_at_size: point.and_then(Point::ns_per_byte),
+            calls_per_s_at_size: point.and_then(Point::calls_per_s),
+            bytes_per_s_at_size: point.and_then(Point::bytes_per_s),
+            mib_per_s_at_size: m.zip(point).and_then(|(m, point)| m.mib_per_s_at(point)),
+            cycles_per_unit_at_size: m
+                .zip(point)
+                .and_then(|(m, point)| m.cycles_per_unit_at(point)),
             predicted_ns_per_call: m.and_then(|m| m.predicted_ns_per_call),
             total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),

@@ -53,10 +53,10 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("ns_per_call_at_size", |r| number(r.point?.ns)),
     ("mib_per_s_at_size", |r| number(measured(r)?.mib_per_s_at(r.point?)?)),
     ("cycles_per_unit_at_size", |r| number(measured(r)?.cycles_per_unit_at(r.point?)?)),
-    ("ns_per_byte_at_size", |r| number(r.point?.ns / r.point?.size as f64)),
-    ("calls_per_s_at_size", |r| number(1e9 / r.point?.ns)),
-    ("bytes_per_s_at_size", |r| number(1e9 * r.point?.size as f64 / r.point?.ns)),
-    ("predicted_ns_per_call_at_size", |r| number(measured(r)?.predicted_ns_per_call?)),
+    ("ns_per_byte_at_size", |r| number(r.point?.ns_per_byte()?)),
+    ("calls_per_s_at_size", |r| number(r.point?.calls_per_s()?)),
+    ("bytes_per_s_at_size", |r| number(r.point?.bytes_per_s()?)),
+    ("predicted_ns_per_call", |r| number(measured(r)?.predicted_ns_per_call?)),
     ("total_s", |r| number(measured(r)?.total_s?)),
 ];
 

@@ -11,9 +11,9 @@ use crate::record::Record;
 type Column = (&'static str, usize, fn(&Record) -> Option<String>);
 
 const COLUMNS: &[Column] = &[
-    ("nanosecs/call", 15, |r| Some(digits(of_call(r, r.result.as_ref().ok()?.ns_per_unit)?))),
+    ("nanosecs/call", 15, |r| Some(digits(r.point()?.ns))),
     ("by the slope", 14, |r| Some(digits(r.result.as_ref().ok()?.predicted_ns_per_call?))),
-    ("calls/sec", 12, |r| Some(digits(1e9 / of_call(r, r.result.as_ref().ok()?.ns_per_unit)?))),
+    ("calls/sec", 12, |r| Some(digits(r.point()?.calls_per_s()?))),
     ("nanosecs/byte", 15, |r| Some(digits(r.ns_per_byte()?))),
     ("mebibytes/sec", 15, |r| Some(digits(r.result.as_ref().ok()?.mib_per_s?))),
     ("cycles/byte", 13, |r| {
@@ -28,19 +28,24 @@ fn digits(value: f64) -> String {
     significant(value, DIGITS)
 }
 
-/// What a row at one size says of its call.
-fn of_call(record: &Record, value: f64) -> Option<f64> {
-    record.size.map(|_| value)
-}
+/// The last one, where the frequency was measured.
+const MHZ: Column = ("auto Mhz", 10, |r| Some(digits(r.result.as_ref().ok()?.measured_mhz?)));
 
 /// A section: a heading for each row, then its slope and its sizes.
-pub fn render(section: Section, records: &[&Record], look: Look, text: &mut String) {
+pub fn render(
+    section: Section,
+    records: &[&Record],
+    with_mhz: bool,
+    look: Look,
+    text: &mut String,
+) {
+    let columns = || COLUMNS.iter().chain(with_mhz.then_some(&MHZ));
     let width = width(section);
     line(text, &styled(&format!("{}:", title(section)), HEADING, look));
     for record in records {
         if record.size.is_none() {
             let name = format!(" {}", record.name());
-            let heads = COLUMNS.iter().map(|(head, width, _)| format!("{head:>width$}"));
+            let heads = columns().map(|(head, width, _)| format!("{head:>width$}"));
             let heading = format!("{name:width$}|{}", heads.collect::<String>());
             line(text, &styled(&heading, HEADING, look));
         }
@@ -49,7 +54,7 @@ pub fn render(section: Section, records: &[&Record], look: Look, text: &mut Stri
             let none = if record.result.is_ok() { "-" } else { "n/a" };
             format!("{:>width$}", cell(record).unwrap_or_else(|| none.to_owned()))
         };
-        let cells: String = COLUMNS.iter().map(cell).collect();
+        let cells: String = columns().map(cell).collect();
         let what = format!("{what:>0$} |{cells}", width - 1);
         match &record.result {
             Ok(_) => line(text, &what),

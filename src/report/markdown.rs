@@ -131,7 +131,7 @@ fn sizes(rows: &Table) -> String {
 }
 
 /// A text as code in a cell: what would end the cell, the code or the line does not.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let text = text.replace('|', r"\|").replace(|c: char| c.is_control(), " ");
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);

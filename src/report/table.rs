@@ -41,7 +41,7 @@ pub fn render_as(run: &Run, look: Look) -> String {
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
             if section != Section::Points && records.iter().any(|r| r.size.is_some()) {
-                exact::render(section, &records, look, &mut text);
+                exact::render(section, &records, with_mhz, look, &mut text);
             } else if run.is_by_size() {
                 render_sizes(section, &records, with_mhz, look, &mut text);
             } else {

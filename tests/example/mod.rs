@@ -6,7 +6,7 @@
 use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
 use bench_slope::linearity::Bend;
 use bench_slope::record::{
-    Conditions, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
+    Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
 };
 use bench_slope::versions::Versions;
 use bench_slope::warning::Warning;
@@ -39,7 +39,7 @@ pub fn measured() -> Measured {
         processes: 8,
         rounds: 64,
         quiet: false,
-        predicted_ns_per_call: Some(7.0 * THIRD),
+        predicted_ns_per_call: None,
         total_s: Some(THIRD / 7.0),
     }
 }
@@ -82,7 +82,18 @@ pub fn full() -> Run {
     for (record, &section) in records.iter_mut().zip(Section::ALL) {
         record.section = section;
     }
-    records[1].size = Some(64);
+    // A row at one size beside its slope.
+    let at_64 = Measured {
+        points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
+        predicted_ns_per_call: Some(7.0 * THIRD),
+        ..measured()
+    };
+    records.push(Record {
+        id: "rustcrypto/SHA256/digest/64".to_owned(),
+        unit: "op".to_owned(),
+        size: Some(64),
+        ..record("SHA256", Ok(at_64))
+    });
     let environment = Environment {
         cpu_model: Some("a \\ model".to_owned()),
         architecture: "x86_64".into(),
@@ -114,11 +125,17 @@ pub fn full() -> Run {
         versions: Versions::of_this_program(),
         frequency: Some(Frequency::Given(3201.7)),
         environment,
+        counters: Counters {
+            counted: vec!["cycles".to_owned()],
+            notes: vec!["no branches: why".to_owned()],
+        },
         conditions: Conditions {
             quick: true,
             unaligned: true,
             repetitions: Some(9),
             sizes: Some(vec![16, 32]),
+            precision: Some(THIRD),
+            time_limit_s: Some(2.5),
             bytes: Some(vec![0, 64]),
             min_epoch_ns: Some(10_000_000),
         },

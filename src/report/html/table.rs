@@ -57,11 +57,18 @@ fn columns(table: &Table) -> Vec<Column> {
             |r, _| r.ns_per_byte().filter(|_| r.unit != "byte"),
             digits,
         ),
+        column("calls/s".to_owned(), "calls a second", |r, _| r.point()?.calls_per_s(), digits),
         column(
             "by slope".to_owned(),
             "nanoseconds of a call by the slope",
             |_, m| m.predicted_ns_per_call,
             digits,
+        ),
+        column(
+            "total s".to_owned(),
+            "seconds of all its samples",
+            |r, m| m.total_s.filter(|_| r.size.is_some()),
+            |value| format!("{value:.3}"),
         ),
     ];
     // What no row has needs no column; cost and error always have one.
