@@ -58,8 +58,10 @@ pub fn sizes(list: &str) -> Result<Sizes, String> {
 /// One size: bytes, or with a unit of 1000 (kB, MB) or 1024 (KiB, MiB).
 fn size(word: &str) -> Result<usize, String> {
     let wanted = "a size is bytes or has a unit, such as 1024, 4KiB or 1MB";
-    // A part of a byte would be rounded away.
-    let parsed = if word.contains('.') { None } else { parse_size::parse_size(word).ok() };
+    // Digits and a unit: a part of a byte, as 1.5 or 15e-1, would be rounded away.
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_whole = unit.chars().all(|c| c.is_ascii_alphabetic() || c == ' ');
+    let parsed = if is_whole { parse_size::parse_size(word).ok() } else { None };
     let bytes = parsed.ok_or_else(|| format!("'{word}' is no size: {wanted}"))?;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     if bytes > LONGEST {
@@ -89,6 +91,8 @@ mod tests {
             ("64,abc", "'abc'"),
             ("-1", "'-1'"),
             ("1.5KiB", "'1.5KiB'"),
+            ("15e-1", "'15e-1'"),
+            ("1e3", "'1e3'"),
             ("1KiBi", "'1KiBi'"),
             ("65MiB", "'65MiB'"),
             ("99999999999999999999999", "'99999999999999999999999'"),

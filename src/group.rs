@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bench_slope_algorithms::{Case, Catalogue};
+use bench_slope_algorithms::{Case, Catalogue, Section};
 
 use crate::batches::batches;
 use crate::clock::Clock;
@@ -106,11 +106,14 @@ const LONG_SAMPLES_OF_WORKER: u64 = 16;
 /// Processor time over wall time below this is worth a warning.
 pub const STARVED: f64 = 0.75;
 
-/// The time a group of `rows` may take: half a second each for a few, 65 ms each for many, or what
-/// the user says.
+/// The time a group of cases may take: half a second each for a few, 65 ms each for many, or what
+/// the user says. Points take 1.5 s more together: what one size costs depends more on the layout of
+/// each process than a slope does, and so they take more processes.
 #[must_use]
-pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
-    let rows = rows as u64;
+pub fn time_limit_ns(cases: &[Case], plan: Plan<'_>) -> u64 {
+    let rows = cases.len() as u64;
+    let points = cases.iter().any(|case| case.entry.section == Section::Points);
+    let together = if points { 4_000_000_000 } else { 2_500_000_000 };
     let long_samples = rows.saturating_mul(LONG_SAMPLES * plan.min_epoch_ns.unwrap_or(0));
     long_samples.saturating_add(match plan.time_limit {
         Some(limit) => {
@@ -120,7 +123,7 @@ pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
         None if plan.quick => 8_000_000 * rows,
         // Long messages take their time.
         None if plan.sizes.is_some() => 550_000_000 * rows,
-        None => (550_000_000 * rows).min(2_500_000_000 + 65_000_000 * rows),
+        None => (550_000_000 * rows).min(together + 65_000_000 * rows),
     })
 }
 
@@ -144,7 +147,7 @@ pub fn measure(
     let (mut records, mut warnings, mut spent) = (Vec::new(), Vec::new(), 0.0);
     for some in batches(cases, plan.sizes) {
         let before = records.len();
-        let after = time_limit_ns(cases.len() - before - some.len(), plan) as f64 / 1e9;
+        let after = time_limit_ns(&cases[before + some.len()..], plan) as f64 / 1e9;
         let mut seconds = 0.0;
         let (new, said) = measure_at_once(machine, some, plan, &mut |now| {
             seconds = now.seconds;
@@ -183,7 +186,7 @@ fn measure_at_once(
         .collect();
     let mut seen = Seen::default();
     let begin = machine.clock.monotonic_ns();
-    let limit_ns = time_limit_ns(rows.len(), plan);
+    let limit_ns = time_limit_ns(cases, plan);
     let planned = planned_workers(plan);
     let precision = plan.precision.unwrap_or(PRECISION);
     let mut unlucky = 0;

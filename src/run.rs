@@ -214,7 +214,7 @@ fn measure_all(
         groups.into_iter().map(|(section, cases)| (section, expand(&cases, sizes))).collect();
     for (at, (section, cases)) in groups.iter().enumerate() {
         let rest = &groups[at + 1..];
-        let after = rest.iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
+        let after = rest.iter().map(|(_, cases)| time_limit_ns(cases, plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();

@@ -12,6 +12,8 @@ pub enum Lengths {
     /// Nothing, or so many bytes and more. The empty message of XTS costs what its tweak costs, so
     /// that time is a straight line from there on.
     ZeroOrFrom(usize),
+    /// So many bytes at most.
+    UpTo(usize),
 }
 
 impl Lengths {
@@ -22,6 +24,7 @@ impl Lengths {
             Lengths::All => true,
             Lengths::Blocks(block) => bytes.is_multiple_of(block),
             Lengths::ZeroOrFrom(least) => bytes == 0 || bytes >= least,
+            Lengths::UpTo(most) => bytes <= most,
         }
     }
 
@@ -36,6 +39,7 @@ impl Lengths {
                 [Some(below), below.checked_add(block)].into_iter().flatten().collect()
             }
             Lengths::ZeroOrFrom(least) => vec![0, least],
+            Lengths::UpTo(most) => vec![most],
         }
     }
 
@@ -46,6 +50,7 @@ impl Lengths {
             Lengths::All => "every length".to_owned(),
             Lengths::Blocks(block) => format!("whole blocks of {block} bytes"),
             Lengths::ZeroOrFrom(least) => format!("nothing or {least} bytes and more"),
+            Lengths::UpTo(most) => format!("{most} bytes at most"),
         };
         Err(OpenError(format!("the mode takes {wanted}, {bytes} bytes were asked for")))
     }
@@ -61,7 +66,9 @@ mod tests {
         assert_eq!(Lengths::Blocks(16).nearest(5), [0, 16]);
         assert_eq!(Lengths::Blocks(16).nearest(usize::MAX), [usize::MAX - 15]);
         assert_eq!(Lengths::ZeroOrFrom(16).nearest(15), [0, 16]);
-        for lengths in [Lengths::All, Lengths::Blocks(8), Lengths::ZeroOrFrom(16)] {
+        assert_eq!(Lengths::UpTo(99).nearest(100), [99]);
+        let up_to = Lengths::UpTo(40);
+        for lengths in [Lengths::All, Lengths::Blocks(8), Lengths::ZeroOrFrom(16), up_to] {
             for bytes in 0..100 {
                 assert_eq!(lengths.check(bytes).is_ok(), lengths.takes(bytes));
                 assert!(lengths.nearest(bytes).into_iter().all(|near| lengths.takes(near)));
