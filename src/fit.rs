@@ -52,9 +52,9 @@ pub fn floor_of_process(rounds: &Rounds) -> Vec<f64> {
     /// Within a process: this share of its rounds.
     const SHARE: f64 = 0.25;
     /// At one size without this share of the lowest. A message may be 5 % faster at one depth of the
-    /// stack in sixteen, in one process in six, and there is no line that averages over such luck. SHA-256
-    /// of 32 bytes scatters by 0.18 % from run to run, instead of 0.28 %. To leave more out would make it
-    /// 0.06 %, but then AES in counter mode were 5 % above what its slope says.
+    /// stack in sixteen, in one process in six, and there is no line that averages over such luck. In the
+    /// samples of ten runs SHA-256 of 32 bytes scatters by 0.18 % with it, 0.28 % without, and 0.06 % with
+    /// an eighth; but with an eighth AES in counter mode is 5 % above what its slope says.
     const LUCKY: f64 = 1.0 / 32.0;
     let sizes = rounds.first().map_or(0, Vec::len);
     let lucky = if sizes == 1 { LUCKY } else { 0.0 };
