@@ -16,7 +16,7 @@ use bench_slope::record::Run;
 use bench_slope::run::run_here;
 use bench_slope::worker::{WORD, Workers};
 use bench_slope_algorithms::{
-    Axis, Case, Catalogue, Entry, OpenError, Operation, Routine, Section, Setup,
+    Axis, Case, Catalogue, Entry, Lengths, OpenError, Operation, Routine, Section, Setup,
 };
 
 /// Turns of 64 operations for 64 bytes: as it was, and three per cent more.
@@ -58,6 +58,8 @@ fn entry(algorithm: &'static str, turns_per_64_bytes: u32) -> Entry {
         key_bytes: 0,
         nonce_bytes: 0,
         axis: Axis::Bytes,
+        lengths: Lengths::All,
+        known_as: None,
         open: Arc::new(move |_: &Setup, _: Operation| {
             let routine: Box<dyn Routine> =
                 Box::new(Chain { turns_per_64_bytes, turns: 0, output: [0; 8] });

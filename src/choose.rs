@@ -15,8 +15,8 @@ pub struct Wanted<'a> {
     pub filter: Option<&'a Regex>,
     /// Slow cases too, when no name is given.
     pub include_slow: bool,
-    /// Only cases that have a message, whose size can be chosen.
-    pub with_message: bool,
+    /// The option for which only cases count that have a message whose size can be chosen.
+    pub with_message: Option<&'static str>,
 }
 
 /// Why there is nothing to measure.
@@ -31,8 +31,8 @@ pub enum Refusal {
         /// Whether it matches slow ones, which were not asked for.
         slow: bool,
     },
-    /// What is asked for has no message.
-    NoMessage,
+    /// What is asked for has no message whose size this option could choose.
+    NoMessage(&'static str),
 }
 
 impl fmt::Display for Refusal {
@@ -43,16 +43,20 @@ impl fmt::Display for Refusal {
                 f.write_str(&names.join("\n"))
             }
             Refusal::NoMatch { filter, slow: false } => {
-                write!(f, "--filter '{filter}': no name and no identifier matches (--list tells them)")
+                write!(
+                    f,
+                    "--filter '{filter}': no name and no identifier matches (--list tells them)"
+                )
             }
             Refusal::NoMatch { filter, slow: true } => write!(
                 f,
                 "--filter '{filter}': only slow algorithms match, which are left out without \
                  --include-slow"
             ),
-            Refusal::NoMessage => f.write_str(
-                "--raw: what key derivation takes does not grow with a message, so that there is no \
-                 size to choose",
+            Refusal::NoMessage(option) => write!(
+                f,
+                "{option}: there is no size to choose: what key derivation takes does not grow with a \
+                 message, and points have a size of their own"
             ),
         }
     }
@@ -67,7 +71,8 @@ pub type Group = (Section, Vec<Case>);
 /// # Errors
 /// When a name does not exist, or nothing is left.
 pub fn choose(catalogue: &Catalogue, wanted: &Wanted) -> Result<Vec<Group>, Refusal> {
-    let sections = wanted.section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+    let sections =
+        wanted.section.map_or_else(|| Section::BY_SLOPE.to_vec(), |section| vec![section]);
     let mut groups = Vec::new();
     for section in sections {
         groups.push((section, select(catalogue, section, wanted.names).map_err(Refusal::Unknown)?));
@@ -82,10 +87,10 @@ pub fn choose(catalogue: &Catalogue, wanted: &Wanted) -> Result<Vec<Group>, Refu
         }
     }
     keep(&mut groups, |case| !is_slow(case));
-    if wanted.with_message && !groups.is_empty() {
+    if let Some(option) = wanted.with_message.filter(|_| !groups.is_empty()) {
         keep(&mut groups, |case| case.entry.axis == Axis::Bytes);
         if groups.is_empty() {
-            return Err(Refusal::NoMessage);
+            return Err(Refusal::NoMessage(option));
         }
     }
     Ok(groups)

@@ -12,6 +12,7 @@ use clap::{
 };
 use regex::{Regex, RegexBuilder};
 
+use crate::bytes::{Sizes, sizes};
 use crate::record::{Conditions, Frequency};
 use crate::report::Format;
 use crate::versions::Versions;
@@ -39,6 +40,8 @@ enum Command {
     Cipher(Names),
     /// Time key derivation functions.
     Kdf(Names),
+    /// Time named benchmarks: one call on a message of one size, as Bitcoin Core has them.
+    Points(Names),
     /// Check every algorithm against its known answers; time nothing.
     ///
     /// It prints a line for each failure and one at the end; with `--format json` every known answer
@@ -112,6 +115,16 @@ pub struct Options {
     #[arg(long, global = true, conflicts_with_all = ["csv", "quick"])]
     pub raw: bool,
 
+    /// Measure each row at these sizes of the message too, and tell the time of a call there: up to
+    /// 32 sizes with a comma between them, in bytes or with a unit, such as `32,64,4KiB,1MB`.
+    #[arg(long, global = true, value_name = "SIZES", value_parser = sizes, allow_hyphen_values = true, conflicts_with_all = ["raw", "bars", "csv"])]
+    pub bytes: Option<Sizes>,
+
+    /// Let each sample last at least so long, such as `10ms`, instead of as long as the clock's steps
+    /// make it.
+    #[arg(long, global = true, value_name = "TIME", value_parser = min_epoch, allow_hyphen_values = true, conflicts_with = "quick")]
+    pub min_epoch: Option<Duration>,
+
     /// Keep every sample in what is written as JSON.
     #[arg(long, global = true)]
     pub samples: bool,
@@ -165,10 +178,21 @@ impl Options {
     /// What of them changes numbers.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
-        let Options { quick, unaligned, repetitions, precision, time_limit, .. } = *self;
+        let Options { quick, unaligned, repetitions, precision, time_limit, min_epoch, .. } = *self;
         let time_limit_s = time_limit.map(|time| time.as_secs_f64());
-        let sizes = self.sizes();
-        Conditions { quick, unaligned, repetitions, sizes, precision, time_limit_s }
+        let bytes = self.bytes.as_ref().map(|sizes| sizes.to_vec());
+        // Of at most a tenth of a second.
+        let min_epoch_ns = min_epoch.map(|time| time.as_nanos() as u64);
+        Conditions {
+            quick,
+            unaligned,
+            repetitions,
+            sizes: self.sizes(),
+            precision,
+            time_limit_s,
+            bytes,
+            min_epoch_ns,
+        }
     }
 
     /// The sizes of messages, where they are not the usual ones.
@@ -177,6 +201,12 @@ impl Options {
         const SHORTEST: usize = 16;
         const DOUBLINGS: u32 = 17;
         self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
+    }
+
+    /// The option that chooses sizes of messages, where one is given.
+    #[must_use]
+    pub fn chooses_sizes(&self) -> Option<&'static str> {
+        self.bytes.as_ref().map(|_| "--bytes").or(self.raw.then_some("--raw"))
     }
 
     /// The format of standard output.
@@ -263,7 +293,11 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         }
         Early { text, asked_for }
     })?;
-    let options = Box::new(line.options);
+    let mut options = Box::new(line.options);
+    // These are nanobench's benchmarks, in its layout.
+    if matches!(line.command, Some(Command::Points(_))) && !options.csv {
+        options.format.get_or_insert(Format::Markdown);
+    }
     let format = options.format;
     if options.bars && options.format() != Format::Table {
         let text = "error: --bars belongs to --format table\n".to_owned();
@@ -276,6 +310,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         Some(Command::Mac(names)) => measure(Some(Section::Mac), names.names),
         Some(Command::Cipher(names)) => measure(Some(Section::Cipher), names.names),
         Some(Command::Kdf(names)) => measure(Some(Section::Kdf), names.names),
+        Some(Command::Points(names)) => measure(Some(Section::Points), names.names),
         Some(Command::SelfTest) => match format {
             None | Some(Format::Table) => Wish::SelfTest { json: false },
             Some(Format::Json) => Wish::SelfTest { json: true },
@@ -351,6 +386,8 @@ fn check(comparison: &ComparisonOptions, options: &Options) -> Result<(), String
         ("--precision", options.precision.is_some(), conditions),
         ("--time-limit", options.time_limit.is_some(), conditions),
         ("--raw", options.raw, conditions),
+        ("--bytes", options.bytes.is_some(), conditions),
+        ("--min-epoch", options.min_epoch.is_some(), conditions),
         ("--include-slow", options.include_slow, conditions),
         ("--list", options.list, "no name is chosen by it"),
         ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
@@ -389,6 +426,25 @@ fn frequency(text: &str) -> Result<Frequency, String> {
             Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5, or auto"
                 .to_owned())
         }
+    }
+}
+
+fn min_epoch(text: &str) -> Result<Duration, String> {
+    // What is no time at all is as wrong as one that is too short.
+    epoch(humantime::parse_duration(text).unwrap_or_default())
+}
+
+/// A time that samples may have to last.
+///
+/// # Errors
+/// What is wanted, when it is too short or too long.
+pub fn epoch(time: Duration) -> Result<Duration, String> {
+    const SHORTEST: Duration = Duration::from_micros(1);
+    const LONGEST: Duration = Duration::from_millis(100);
+    if (SHORTEST..=LONGEST).contains(&time) {
+        Ok(time)
+    } else {
+        Err("a time with its unit from 1us to 100ms is wanted, such as 10ms".to_owned())
     }
 }
 

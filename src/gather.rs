@@ -7,6 +7,7 @@ use crate::cli::Options;
 use crate::counters::{self, Absence, Counting};
 use crate::cpus;
 use crate::environment::Environment;
+use crate::exact;
 use crate::group::Machine;
 use crate::record::{Counters, Frequency, Record, Run};
 use crate::versions::Versions;
@@ -75,6 +76,7 @@ pub fn part(
         record.package_version = beginning.versions.packages.get(&record.package).cloned();
         record.derive(beginning.frequency);
     }
+    exact::predict(&mut records);
     let warnings = warnings.iter().map(Warning::advice).collect();
     let mut part = Run { records, warnings, ..beginning.clone() };
     if part.frequency == Some(Frequency::Measured) && part.has_unknown_frequency() {

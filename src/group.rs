@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bench_slope_algorithms::{Case, Catalogue};
+use bench_slope_algorithms::{Case, Catalogue, Section};
 
+use crate::batches::batches;
 use crate::clock::Clock;
 use crate::counters::{self, Pmu};
 use crate::fit::FEWEST_PROCESSES;
@@ -68,6 +69,8 @@ pub struct Plan<'a> {
     pub samples: bool,
     /// These sizes of the message instead of the usual ones, ascending.
     pub sizes: Option<&'a [usize]>,
+    /// A sample lasts at least so long; as the clock has it, when not given.
+    pub min_epoch_ns: Option<u64>,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
     /// What is counted beside; empty for nothing.
@@ -95,23 +98,33 @@ const WORKER_NS: u64 = 60_000_000;
 const WORKERS_FOR_REPETITIONS: u32 = 12;
 /// An error above this is worth a warning, unless the user says how exact it shall be.
 const IMPRECISE: f64 = 0.01;
-/// Rows with messages of any length that are measured at once: each has buffers of its own.
-const MOST_AT_ONCE: usize = 16;
+/// Samples of a row by the eight workers that a precise answer takes at least, when the user says how
+/// long a sample lasts: a slow row shares its sizes among sixteen, and warms up.
+const LONG_SAMPLES: u64 = 48;
+/// Samples of a worker then, with those that find out how many calls make one.
+const LONG_SAMPLES_OF_WORKER: u64 = 16;
 /// Processor time over wall time below this is worth a warning.
 pub const STARVED: f64 = 0.75;
 
-/// The time a group of `rows` may take: half a second each for a few, 65 ms each for many, or what
-/// the user says.
+/// The time a group of cases may take: half a second each for a few, 65 ms each for many, or what
+/// the user says. Points take 1.5 s more together: what one size costs depends more on the layout of
+/// each process than a slope does, and so they take more processes.
 #[must_use]
-pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
-    let rows = rows as u64;
-    match plan.time_limit {
-        Some(limit) => u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX).saturating_mul(rows),
+pub fn time_limit_ns(cases: &[Case], plan: Plan<'_>) -> u64 {
+    let rows = cases.len() as u64;
+    let points = cases.iter().any(|case| case.entry.section == Section::Points);
+    let together = if points { 4_000_000_000 } else { 2_500_000_000 };
+    let long_samples = rows.saturating_mul(LONG_SAMPLES * plan.min_epoch_ns.unwrap_or(0));
+    long_samples.saturating_add(match plan.time_limit {
+        Some(limit) => {
+            let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+            return limit_ns.saturating_mul(rows);
+        }
         None if plan.quick => 8_000_000 * rows,
         // Long messages take their time.
         None if plan.sizes.is_some() => 550_000_000 * rows,
-        None => (550_000_000 * rows).min(2_500_000_000 + 65_000_000 * rows),
-    }
+        None => (550_000_000 * rows).min(together + 65_000_000 * rows),
+    })
 }
 
 /// Rows that are far from exact when time is up get this much more of it, in shares of the limit.
@@ -131,11 +144,10 @@ pub fn measure(
     plan: Plan<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> io::Result<(Vec<Record>, Vec<Warning>)> {
-    let most = if plan.sizes.is_some() { MOST_AT_ONCE } else { usize::MAX };
     let (mut records, mut warnings, mut spent) = (Vec::new(), Vec::new(), 0.0);
-    for some in cases.chunks(most) {
+    for some in batches(cases, plan.sizes) {
         let before = records.len();
-        let after = time_limit_ns(cases.len() - before - some.len(), plan) as f64 / 1e9;
+        let after = time_limit_ns(&cases[before + some.len()..], plan) as f64 / 1e9;
         let mut seconds = 0.0;
         let (new, said) = measure_at_once(machine, some, plan, &mut |now| {
             seconds = now.seconds;
@@ -165,6 +177,7 @@ fn measure_at_once(
             case: case.clone(),
             sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
             calls: None,
+            total_ns: 0.0,
             processes: Vec::new(),
             tally: Tally::default(),
             failure: None,
@@ -173,7 +186,7 @@ fn measure_at_once(
         .collect();
     let mut seen = Seen::default();
     let begin = machine.clock.monotonic_ns();
-    let limit_ns = time_limit_ns(rows.len(), plan);
+    let limit_ns = time_limit_ns(cases, plan);
     let planned = planned_workers(plan);
     let precision = plan.precision.unwrap_or(PRECISION);
     let mut unlucky = 0;
@@ -197,6 +210,7 @@ fn measure_at_once(
         // Rounds that were asked for take what they take, a second each at the very most.
         let asked = u64::from(request.rounds.unwrap_or(0)) * open.len() as u64;
         let patience = machine.patience.saturating_add(Duration::from_secs(asked));
+        let patience = patience.saturating_add(long_samples(&rows, &open, &request));
         let Machine { catalogue, clock, pmu, workers, interrupted, .. } = machine;
         let outcome =
             workers.serve(catalogue, &**clock, &**pmu, &request, patience, interrupted)?;
@@ -224,6 +238,16 @@ fn measure_at_once(
         rows.iter().map(|row| Record { samples: keep(row), ..record(row, &seen) }).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
     Ok((records, warnings))
+}
+
+/// What samples take when the user says how long one lasts.
+fn long_samples(rows: &[Row], open: &[usize], request: &Request) -> Duration {
+    let sizes: usize = open.iter().map(|&at| rows[at].sizes.len()).sum();
+    let samples = match request.rounds {
+        Some(rounds) => sizes as u64 * (u64::from(rounds) + 1),
+        None => open.len() as u64 * LONG_SAMPLES_OF_WORKER,
+    };
+    Duration::from_nanos(request.min_epoch_ns.unwrap_or(0).saturating_mul(2 * samples))
 }
 
 /// How many workers a plan asks for; `None` when that depends on what they find.
@@ -298,12 +322,13 @@ fn request(
         root: root.to_owned(),
         counters: plan.counters.to_vec(),
         offset_bytes: 64 * line + usize::from(plan.unaligned),
+        min_epoch_ns: plan.min_epoch_ns,
         cases: open
             .iter()
             .map(|&at| Order {
                 id: rows[at].case.id(),
                 sizes: rows[at].sizes.clone(),
-                own_calls: plan.sizes.is_some(),
+                own_calls: plan.sizes.is_some() || plan.min_epoch_ns.is_some(),
                 calls: rows[at].calls.clone(),
                 must: plan.repetitions.is_some()
                     || plan.quick

@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 
 use bench_slope_algorithms::{
-    Axis, Case, Catalogue, Entry, OpenError, Operation, Placement, Routine, Section, Setup,
+    Axis, Case, Catalogue, Entry, Lengths, OpenError, Operation, Placement, Routine, Section, Setup,
 };
 
 use crate::clock::Clock;
@@ -92,6 +92,8 @@ fn entry(algorithm: &'static str, delay: u32) -> Entry {
         key_bytes: 0,
         nonce_bytes: 0,
         axis: Axis::Bytes,
+        lengths: Lengths::All,
+        known_as: None,
         open: Arc::new(move |_: &Setup, _: Operation| {
             let routine: Box<dyn Routine> = Box::new(Chain { turns: 0, delay, output: [0; 8] });
             Ok(routine)

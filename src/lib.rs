@@ -3,6 +3,8 @@
 //! The modules have one order, which `docs/architecture.md` tells: none uses one that comes after
 //! it, and `tests/layers.rs` holds them to it.
 
+pub mod batches;
+pub mod bytes;
 pub mod choose;
 pub mod cli;
 pub mod clock;
@@ -12,6 +14,7 @@ pub mod counters;
 pub mod cpus;
 pub mod doctor;
 pub mod environment;
+pub mod exact;
 pub mod fit;
 pub mod frequency;
 pub mod gather;

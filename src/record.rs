@@ -97,6 +97,10 @@ pub struct Conditions {
     pub precision: Option<f64>,
     /// Seconds that a row could take in the mean.
     pub time_limit_s: Option<f64>,
+    /// Each row at these sizes too, in bytes.
+    pub bytes: Option<Vec<usize>>,
+    /// A sample lasts at least so long, in nanoseconds.
+    pub min_epoch_ns: Option<u64>,
 }
 
 /// Where the frequency behind cycles comes from.
@@ -133,6 +137,9 @@ pub struct Record {
     pub result: Result<Measured, Failure>,
     /// Every sample, when they were asked for.
     pub samples: Option<Vec<Sample>>,
+    /// Bytes of the message where the row is about one size; its cost is then the time of a call over
+    /// the units in it, and nothing is taken out.
+    pub size: Option<usize>,
 }
 
 /// A measured cost.
@@ -140,14 +147,14 @@ pub struct Record {
 pub struct Measured {
     /// Nanoseconds per byte, or per unit of what is counted.
     pub ns_per_unit: f64,
-    /// 2^20 bytes per second; `None` where bytes are not what is counted.
+    /// 2^20 bytes per second; `None` where there is no message.
     pub mib_per_s: Option<f64>,
     /// Cycles per unit, when the frequency is known.
     pub cycles_per_unit: Option<f64>,
     /// The core's frequency beside the row's own samples, in megahertz; `None` where it could not be
     /// told for sure.
     pub measured_mhz: Option<f64>,
-    /// Nanoseconds of a call beside the cost of its bytes: the intercept.
+    /// Nanoseconds of a call beside the cost of its bytes: the intercept. 0 at one size.
     pub ns_per_call: f64,
     /// Half the width of the slope's 95 % interval, relative to the slope; `None` when too few
     /// processes measured it to tell.
@@ -166,6 +173,10 @@ pub struct Measured {
     pub rounds: u32,
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
+    /// At one size: what the slope over the usual sizes, measured beside it, says of a call.
+    pub predicted_ns_per_call: Option<f64>,
+    /// Seconds that all its samples took.
+    pub total_s: Option<f64>,
 }
 
 impl Measured {
@@ -212,6 +223,30 @@ pub struct Point {
     pub size: usize,
     /// Nanoseconds of a call.
     pub ns: f64,
+}
+
+impl Point {
+    /// Nanoseconds per byte of the message; `None` for the empty one.
+    #[must_use]
+    pub fn ns_per_byte(self) -> Option<f64> {
+        finite(self.ns / self.size as f64)
+    }
+
+    /// Calls per second.
+    #[must_use]
+    pub fn calls_per_s(self) -> Option<f64> {
+        finite(1e9 / self.ns)
+    }
+
+    /// Bytes of message per second; `None` for the empty one.
+    #[must_use]
+    pub fn bytes_per_s(self) -> Option<f64> {
+        finite(1e9 * self.size as f64 / self.ns).filter(|_| self.size > 0)
+    }
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
 /// What hardware counted per unit in user space, by the slope over sizes; `None` where it does not
@@ -276,42 +311,82 @@ impl Run {
 /// Nanoseconds in a second over bytes in a mebibyte.
 const MIB_PER_S_AT_ONE_NS_PER_BYTE: f64 = 1e9 / (1024.0 * 1024.0);
 
+/// The identifier of a case's row: the case's own, and behind it the size where the row is about one
+/// that its name does not tell.
+#[must_use]
+pub fn id(case: &Case) -> String {
+    match case.entry.axis {
+        Axis::One { bytes, .. } if case.entry.section != Section::Points => {
+            format!("{}/{bytes}", case.id())
+        }
+        _ => case.id(),
+    }
+}
+
 impl Record {
     /// A record without a result yet.
     #[must_use]
     pub fn of(case: &Case, result: Result<Measured, Failure>) -> Self {
         let entry = &case.entry;
+        let size = match entry.axis {
+            Axis::One { bytes, .. } => Some(bytes),
+            Axis::Bytes | Axis::Count { .. } => None,
+        };
         Record {
-            id: case.id(),
+            id: id(case),
             section: entry.section,
             algorithm: entry.algorithm.to_owned(),
             label: case.label(),
-            unit: match entry.axis {
-                Axis::Bytes => "byte",
-                Axis::Count { unit, .. } => unit,
-            }
-            .to_owned(),
+            unit: entry.axis.unit().to_owned(),
             package: entry.package.to_owned(),
             package_version: None,
             squeezed_bytes: entry.extendable.then_some(entry.output_bytes),
             result,
             samples: None,
+            size,
         }
     }
 
     /// The row's name as people say it: `AES CBC enc`.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{} {}", self.algorithm, self.label).trim_end().to_owned()
+        format!("{} {}", self.algorithm, self.label_at_size()).trim_end().to_owned()
+    }
+
+    /// Mode and operation, and the size where the row is about one and its name does not tell it.
+    #[must_use]
+    pub fn label_at_size(&self) -> String {
+        match self.size.filter(|_| self.section != Section::Points) {
+            Some(bytes) => format!("{} {bytes}", self.label).trim_start().to_owned(),
+            None => self.label.clone(),
+        }
+    }
+
+    /// What a call takes, where the row is about one size.
+    #[must_use]
+    pub fn point(&self) -> Option<Point> {
+        self.size.and_then(|_| self.result.as_ref().ok()?.points.first().copied())
+    }
+
+    /// Nanoseconds per byte where there are bytes: the slope's, or at one size those of the whole call.
+    #[must_use]
+    pub fn ns_per_byte(&self) -> Option<f64> {
+        let ns = self.result.as_ref().ok()?.ns_per_unit;
+        let bytes = self.bytes_in_unit()?;
+        Some(ns / bytes as f64)
+    }
+
+    fn bytes_in_unit(&self) -> Option<usize> {
+        if self.unit == "byte" { Some(1) } else { self.size.filter(|&bytes| bytes > 0) }
     }
 
     /// Fills in what follows from the slope: throughput, and cycles when the frequency is known.
     pub fn derive(&mut self, frequency: Option<Frequency>) {
-        let by_bytes = self.unit == "byte";
+        let bytes = self.bytes_in_unit();
         if let Ok(measured) = &mut self.result {
             let ns = measured.ns_per_unit;
-            let mib_per_s = MIB_PER_S_AT_ONE_NS_PER_BYTE / ns;
-            measured.mib_per_s = (by_bytes && mib_per_s.is_finite()).then_some(mib_per_s);
+            let mib_per_s = |bytes| MIB_PER_S_AT_ONE_NS_PER_BYTE * bytes as f64 / ns;
+            measured.mib_per_s = bytes.map(mib_per_s).filter(|mib_per_s| mib_per_s.is_finite());
             let mhz = match frequency {
                 Some(Frequency::Given(mhz)) => Some(mhz),
                 Some(Frequency::Measured) => measured.measured_mhz,

@@ -15,6 +15,7 @@ use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
 use crate::counters::machine_pmu;
 use crate::doctor::{self, Verdict};
+use crate::exact::{self, expand};
 use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::output::{Reports, Stage};
@@ -142,7 +143,8 @@ fn measure_all(
     let look = Look { styled, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
+    let wanted =
+        Wanted { section, names, filter, include_slow, with_message: options.chooses_sizes() };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -150,6 +152,11 @@ fn measure_all(
             return Ok(code::USAGE);
         }
     };
+    let sizes = options.bytes.as_deref().unwrap_or_default();
+    if let Err(wrong) = exact::check(groups.iter().flat_map(|(_, cases)| cases), sizes) {
+        writeln!(err, "error: --bytes: {wrong}")?;
+        return Ok(code::USAGE);
+    }
     if options.list {
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
@@ -184,7 +191,7 @@ fn measure_all(
     } else {
         HashMap::new()
     };
-    if options.raw && section.is_none() && !options.quiet {
+    if wanted.with_message.is_some() && section.is_none() && !options.quiet {
         writeln!(
             err,
             "note: key derivation is left out: it has no message whose size could be chosen"
@@ -199,12 +206,15 @@ fn measure_all(
         quick: options.quick,
         samples: options.samples,
         sizes: beginning.conditions.sizes.as_deref(),
+        min_epoch_ns: beginning.conditions.min_epoch_ns,
         cpus: &cpus,
         counters: &counting.events,
     };
+    let groups: Vec<Group> =
+        groups.into_iter().map(|(section, cases)| (section, expand(&cases, sizes))).collect();
     for (at, (section, cases)) in groups.iter().enumerate() {
         let rest = &groups[at + 1..];
-        let after = rest.iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
+        let after = rest.iter().map(|(_, cases)| time_limit_ns(cases, plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
         line.clear();
@@ -244,7 +254,7 @@ fn measure_all(
     }
     if !options.quiet {
         let all = names.is_empty() && !include_slow && filter.is_none();
-        let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
+        let sections = section.map_or_else(|| Section::BY_SLOPE.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
         tell::closing(&left_out, environment, err)?;
     }

@@ -36,6 +36,12 @@ const LONGEST_SAMPLE_NS: f64 = 5e6;
 pub const COARSEST_STEP_NS: f64 = LONGEST_SAMPLE_NS / FEWEST_STEPS_PER_SAMPLE as f64;
 /// A sample on the finest clock lasts at least this long, so that a reading's jitter drowns.
 const SHORTEST_SAMPLE_NS: f64 = 8e3;
+/// The same where the user says how long a sample lasts.
+const MOST_CALLS_IN_EPOCH: u32 = 1 << 27;
+/// A little more than the user says, for the calls that were timed may have been slow ones.
+const EPOCH_MARGIN: f64 = 1.05;
+/// A call that lasts so many times what a sample has to cannot be too short by chance.
+const FAR_TOO_LONG: f64 = 100.0;
 /// Calls per sample end here, for routines that do nothing at all.
 const MOST_CALLS: u32 = 1 << 14;
 /// Does what a request asks, telling `tell` of it.
@@ -73,13 +79,16 @@ pub fn work<E>(
     let cases = Section::ALL.iter().flat_map(|&section| catalogue.cases(section));
     let by_id: HashMap<String, Case> = cases.map(|case| (case.id(), case)).collect();
     let placement = Placement { offset: request.offset_bytes };
-    let preparation = Preparation { catalogue, clock, grain, tick_ns, placement };
+    let min_epoch_ns = request.min_epoch_ns.map(|ns| ns as f64);
+    let preparation = Preparation { catalogue, clock, grain, tick_ns, placement, min_epoch_ns };
 
     let mut sampler = Sampler {
         worker: request.worker,
         pace: if request.quick { Pace::QUICK } else { Pace::THOROUGH },
         // Sizes that are far apart are not shared: each point counts by itself.
-        every_size: request.rounds.is_some() || request.cases.iter().any(|order| order.own_calls),
+        // But long samples are, for a round of all sizes would be too long.
+        every_size: request.rounds.is_some()
+            || request.min_epoch_ns.is_none() && request.cases.iter().any(|order| order.own_calls),
         clock,
         cpus: Cpus::new(clock, grain, &request.cpus, request.lowest_contention),
         tick_ns,
@@ -171,6 +180,7 @@ struct Preparation<'a> {
     grain: Grain,
     tick_ns: f64,
     placement: Placement,
+    min_epoch_ns: Option<f64>,
 }
 
 impl Preparation<'_> {
@@ -227,12 +237,20 @@ impl Preparation<'_> {
         }
         let mut calls = 1;
         loop {
-            // The lowest of three: an interruption here would make all samples too short.
-            let ticks =
-                (0..3).filter_map(|_| time_calls(self.clock, routine, calls)).min().unwrap_or(0);
+            // The lowest of three: an interruption here would make all samples too short. A call that
+            // lasts by far long enough is not made again.
+            let far = |ticks: u64| ticks as f64 * self.tick_ns > FAR_TOO_LONG * wanted_ns;
+            let mut ticks = None;
+            for _ in 0..3 {
+                ticks = time_calls(self.clock, routine, calls).into_iter().chain(ticks).min();
+                if calls == 1 && ticks.is_some_and(far) {
+                    break;
+                }
+            }
+            let ticks = ticks.unwrap_or(0);
             let elapsed_ns = ticks.saturating_sub(self.grain.cost_ticks) as f64 * self.tick_ns;
             if elapsed_ns >= wanted_ns || calls >= MOST_CALLS {
-                return Ok(calls);
+                return Ok(self.calls_for_epoch(calls, elapsed_ns));
             }
             // Too little was seen to extrapolate from: four times as many. Else aim a tenth past the mark.
             calls = if elapsed_ns < wanted_ns / 50.0 {
@@ -242,6 +260,17 @@ impl Preparation<'_> {
                 (f64::from(calls) * factor).ceil() as u32
             }
             .min(MOST_CALLS);
+        }
+    }
+
+    /// As many calls as make a sample last as long as the user says, from so many that were timed.
+    fn calls_for_epoch(&self, calls: u32, elapsed_ns: f64) -> u32 {
+        match self.min_epoch_ns {
+            Some(epoch_ns) if elapsed_ns > 0.0 && elapsed_ns < epoch_ns => {
+                let wanted = f64::from(calls) * epoch_ns / elapsed_ns * EPOCH_MARGIN;
+                wanted.ceil().min(f64::from(MOST_CALLS_IN_EPOCH)) as u32
+            }
+            _ => calls,
         }
     }
 }

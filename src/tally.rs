@@ -66,7 +66,19 @@ impl Tally {
     /// Counts per unit; `None` where too little was counted of everything.
     #[must_use]
     pub fn counts(&self, sizes: &[usize]) -> Option<Counts> {
-        let slope = |event| self.slope(event, sizes);
+        self.per_unit(&|event| self.slope(event, sizes))
+    }
+
+    /// The same of a row at one size: the counts of a call over the `units` in it.
+    #[must_use]
+    pub fn counts_at_one_size(&self, units: usize) -> Option<Counts> {
+        self.per_unit(&|event| {
+            let per_unit = self.of_call(event, 0)? / units as f64;
+            Some(per_unit).filter(|count| count.is_finite())
+        })
+    }
+
+    fn per_unit(&self, slope: &dyn Fn(Event) -> Option<f64>) -> Option<Counts> {
         // What work cannot be without is above zero or unknown; misses may be none, and then noise
         // makes the line fall as often as rise.
         let work = |event| slope(event).filter(|&slope| slope > 0.0);
@@ -83,10 +95,14 @@ impl Tally {
         (counts != Counts::default()).then_some(counts)
     }
 
+    /// The count of a call on a message of the size at this place.
+    fn of_call(&self, event: Event, at: usize) -> Option<f64> {
+        self.per_call.get(&(event, at)).and_then(|counts| typical(event, counts))
+    }
+
     /// The slope of the count of a call over the sizes.
     fn slope(&self, event: Event, sizes: &[usize]) -> Option<f64> {
-        let counted =
-            |at: usize| self.per_call.get(&(event, at)).and_then(|counts| typical(event, counts));
+        let counted = |at: usize| self.of_call(event, at);
         let (x, y): (Vec<f64>, Vec<f64>) = sizes
             .iter()
             .enumerate()
@@ -172,6 +188,19 @@ mod tests {
         assert!(close(counts.instructions_per_cycle, 4.0), "{counts:?}");
         assert!(close(counts.branch_misses_per_unit, 0.0), "{counts:?}");
         assert_eq!((counts.branches_per_unit, counts.cache_misses_per_unit), (None, None));
+    }
+
+    #[test]
+    fn at_one_size_the_counts_of_a_call_are_told() {
+        let tally = tally(3, |at| at == 0, true, |_, _| plain(64.0, 0));
+        let counts = tally.counts_at_one_size(64).expect("counts");
+        assert!(close(counts.instructions_per_unit, 300.0 / 64.0 + 12.0), "{counts:?}");
+        assert!(close(counts.branch_misses_per_unit, 2.0 / 64.0), "{counts:?}");
+        let counts = tally.counts_at_one_size(1).expect("counts");
+        assert!(close(counts.cycles_per_unit, 100.0 + 3.0 * 64.0), "{counts:?}");
+        assert_eq!(counts.cache_misses_per_unit, None);
+        assert_eq!(tally.counts_at_one_size(0), None);
+        assert_eq!(Tally::default().counts_at_one_size(1), None);
     }
 
     #[test]

@@ -12,8 +12,10 @@ use crate::wire::{Calls, Failure, Round, Window};
 pub struct Pace {
     /// A visit goes on for about this long after its warm-up ...
     visit_ns: f64,
-    /// ... but has at most so many rounds.
+    /// ... but has at most so many rounds ...
     rounds: u32,
+    /// ... or, of a case of few sizes, as many as make so many samples.
+    samples: usize,
     /// A warm-up is one round over all sizes, or as much of it as fits in this time.
     warm_up_ns: f64,
     /// A visit looks for a quiet core for this long in all.
@@ -29,6 +31,7 @@ impl Pace {
     pub const THOROUGH: Pace = Pace {
         visit_ns: 2e6,
         rounds: 8,
+        samples: 64,
         warm_up_ns: 8e5,
         patience_ns: 10_000_000,
         long_round_ns: 8e6,
@@ -38,6 +41,7 @@ impl Pace {
     pub const QUICK: Pace = Pace {
         visit_ns: 0.0,
         rounds: 1,
+        samples: 1,
         warm_up_ns: 0.0,
         patience_ns: 0,
         long_round_ns: 1e6,
@@ -101,7 +105,8 @@ impl Sampler<'_> {
         let share = if self.every_size {
             1
         } else {
-            ((round_ns / self.pace.long_round_ns).ceil() as usize).clamp(1, self.pace.shares)
+            let most = self.pace.shares.min(subject.sizes.len()).max(1);
+            ((round_ns / self.pace.long_round_ns).ceil() as usize).clamp(1, most)
         };
         let mut own: Vec<usize> =
             (self.worker as usize % share..subject.sizes.len()).step_by(share).collect();
@@ -109,8 +114,9 @@ impl Sampler<'_> {
         // lack the large ones.
         let first = self.worker as usize * 11 % own.len().max(1);
         own.rotate_left(first);
+        let most = self.pace.rounds.max((self.pace.samples / own.len().max(1)) as u32);
         let wanted = ((self.pace.visit_ns * share as f64 / round_ns.max(1.0)) as u32)
-            .clamp(1, self.pace.rounds)
+            .clamp(1, most)
             .min(self.wanted - subject.recorded);
         for _ in 0..wanted {
             // Each round at another depth of the stack: some code is slower where its locals and

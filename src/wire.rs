@@ -24,6 +24,8 @@ pub struct Request {
     pub cpus: Vec<usize>,
     /// Bytes past a 64-byte boundary at which messages start.
     pub offset_bytes: usize,
+    /// A sample lasts at least so long, where the user says; else as the clock has it.
+    pub min_epoch_ns: Option<u64>,
     /// Where the files that describe the machine begin.
     pub root: PathBuf,
     /// What is to be counted; empty where nothing can be.
@@ -98,6 +100,14 @@ pub struct Round {
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
     /// long.
     pub whole: bool,
+}
+
+impl Round {
+    /// Ticks of all its samples.
+    #[must_use]
+    pub fn ticks_in_all(&self) -> u64 {
+        self.windows.iter().flat_map(|window| &window.samples).map(|&(_, ticks)| ticks).sum()
+    }
 }
 
 /// What counters counted of a sample that was not timed.

@@ -14,7 +14,7 @@ fn four() -> Machine {
 }
 
 fn all_of(section: Section, names: &[String]) -> Wanted<'_> {
-    Wanted { section: Some(section), names, filter: None, include_slow: true, with_message: false }
+    Wanted { section: Some(section), names, filter: None, include_slow: true, with_message: None }
 }
 
 #[test]

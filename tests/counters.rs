@@ -150,6 +150,22 @@ fn verbose_tells_what_was_counted() {
 }
 
 #[test]
+fn a_row_at_one_size_is_counted_by_the_call() {
+    let (machine, _) = counting(healthy);
+    let outcome = bench_slope(&machine, &["--verbose", "--bytes", "1000", "hash", "md5"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let line = outcome.err.lines().find(|line| line.starts_with("MD5 1000: counted "));
+    let line = line.expect("it is counted");
+    assert!(line.contains(" instructions/op, "), "{line}");
+    let count: f64 = line.split(' ').nth(3).and_then(|word| word.parse().ok()).expect("a count");
+    // 52 µs, and what starting the counters takes, for no slope takes it out.
+    let wanted = 12.0 * 52_000.0;
+    assert!((wanted..1.06 * wanted).contains(&count), "{line}");
+    // The slope beside it is counted as ever.
+    assert!(outcome.err.contains("\nMD5: counted 24.00 instructions/byte"), "{}", outcome.err);
+}
+
+#[test]
 fn repetitions_are_counted_too_where_they_suffice() {
     let (machine, _) = counting(healthy);
     let outcome = bench_slope(&machine, &["--verbose", "--repetitions", "64", "hash", "md5"]);

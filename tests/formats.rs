@@ -61,10 +61,10 @@ fn markdown_is_nanobenchs_table() {
     assert_eq!(
         outcome.out,
         "\
-|             ns/byte |              byte/s |    err% | benchmark
-|--------------------:|--------------------:|--------:|:----------
-|               1.688 |      592,592,592.59 |   0.00% | `MD5`
-|              0.6250 |    1,600,000,000.00 |   0.00% | `SHA1`
+|             ns/byte |              byte/s |    err% |     total | benchmark
+|--------------------:|--------------------:|--------:|----------:|:----------
+|               1.688 |      592,592,592.59 |   0.00% |      0.18 | `MD5`
+|              0.6250 |    1,600,000,000.00 |   0.00% |      0.16 | `SHA1`
 "
     );
 }
@@ -81,15 +81,15 @@ Machine: `the one, \"left\"`
 
 ## Hash
 
-|             ns/byte |              byte/s |    err% |        ins/byte |        cyc/byte |    IPC | benchmark
-|--------------------:|--------------------:|--------:|----------------:|----------------:|-------:|:----------
-|              0.3000 |    3,333,333,333.33 |   0.03% |           2.333 |           3.333 |  2.900 | `SHA256`
+|             ns/byte |              byte/s |    err% |        ins/byte |        cyc/byte |    IPC |     total | benchmark
+|--------------------:|--------------------:|--------:|----------------:|----------------:|-------:|----------:|:----------
+|              0.3000 |    3,333,333,333.33 |   0.03% |           2.333 |           3.333 |  2.900 |      0.05 | `SHA256`
 
 ## MAC
 
-|             ns/byte |              byte/s |    err% | benchmark
-|--------------------:|--------------------:|--------:|:----------
-|                 n/a |                 n/a |     n/a | `` a\\|b`c `` (wrong answer)
+|             ns/byte |              byte/s |    err% |     total | benchmark
+|--------------------:|--------------------:|--------:|----------:|:----------
+|                 n/a |                 n/a |     n/a |       n/a | `` a\\|b`c `` (wrong answer)
 
 partial: rows are missing, for the run was interrupted or is still going on
 "
@@ -111,7 +111,8 @@ fn csv_has_a_header_and_the_same_fields_on_every_row() {
     let rows = csv_rows(&Format::Csv.render(&slopes()));
     assert_eq!(rows[1]["reason"], "a \"sentence\", with | and `");
     assert_eq!((&*rows[1]["status"], &*rows[1]["ns_per_unit"]), ("n/a", ""));
-    assert_eq!((&*rows[9]["status"], &*rows[9]["reason"]), ("partial", PARTIAL));
+    assert_eq!((&*rows[9]["size"], &*rows[9]["unit"]), ("64", "op"));
+    assert_eq!((&*rows[10]["status"], &*rows[10]["reason"]), ("partial", PARTIAL));
 }
 
 #[test]

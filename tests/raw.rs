@@ -104,10 +104,10 @@ fn what_has_no_message_is_refused_or_left_out_with_a_word() {
         names: &[],
         filter: None,
         include_slow: false,
-        with_message: true,
+        with_message: Some("--raw"),
     };
     let refused = choose(&catalogue, &wanted(Some(Section::Kdf)));
-    assert!(matches!(refused, Err(Refusal::NoMessage)));
+    assert!(matches!(refused, Err(Refusal::NoMessage("--raw"))));
     let all = choose(&catalogue, &wanted(None)).expect("the others");
     let sections: Vec<Section> = all.iter().map(|(section, _)| *section).collect();
     assert_eq!(sections, [Section::Hash, Section::Mac, Section::Cipher]);

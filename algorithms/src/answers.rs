@@ -64,8 +64,10 @@ impl Answers {
 
     /// Those of an entry.
     pub fn of<'a>(&'a self, entry: &Entry) -> impl Iterator<Item = &'a Vector> + use<'a> {
-        let section = entry.section.word();
-        let key = (entry.algorithm.to_owned(), entry.mode.to_owned());
+        let own = (entry.section, entry.algorithm, entry.mode);
+        let (section, algorithm, mode) = entry.known_as.unwrap_or(own);
+        let section = section.word();
+        let key = (algorithm.to_owned(), mode.to_owned());
         self.0.iter().filter(move |file| file.section == section).flat_map(move |file| {
             let parsed = file.parsed();
             let places = parsed.of_entry.get(&key).map_or(&[][..], Vec::as_slice);

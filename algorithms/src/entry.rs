@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::lengths::Lengths;
 use crate::routine::{OpenError, Placement, Routine, Setup, message_bytes};
 
 /// A part of the catalogue, printed as a table of its own.
@@ -16,11 +17,18 @@ pub enum Section {
     Cipher,
     /// Key derivation functions.
     Kdf,
+    /// Named benchmarks: one call on a message of one size.
+    Points,
 }
 
 impl Section {
     /// Every section, in the order they are printed in.
     pub const ALL: &'static [Section] =
+        &[Section::Hash, Section::Mac, Section::Cipher, Section::Kdf, Section::Points];
+
+    /// Those whose rows are costs per byte, or per unit of what is counted: what is timed when no
+    /// section is named.
+    pub const BY_SLOPE: &'static [Section] =
         &[Section::Hash, Section::Mac, Section::Cipher, Section::Kdf];
 
     /// The word on the command line and in machine-readable output.
@@ -31,6 +39,7 @@ impl Section {
             Section::Mac => "mac",
             Section::Cipher => "cipher",
             Section::Kdf => "kdf",
+            Section::Points => "points",
         }
     }
 }
@@ -54,6 +63,8 @@ pub enum Operation {
     Authenticate,
     /// Password or key in, key out.
     Derive,
+    /// Plaintext in, ciphertext with its tag made and decrypted again.
+    RoundTrip,
 }
 
 impl Operation {
@@ -66,6 +77,7 @@ impl Operation {
             Operation::Decrypt => "decrypt",
             Operation::Authenticate => "authenticate",
             Operation::Derive => "derive",
+            Operation::RoundTrip => "encrypt-decrypt",
         }
     }
 }
@@ -82,6 +94,13 @@ pub enum Axis {
         /// The values timed, ascending.
         values: &'static [usize],
     },
+    /// Nothing: it is one call on a message of one size.
+    One {
+        /// Bytes of the message.
+        bytes: usize,
+        /// Whether its cost is told by the byte of the message, rather than by the call.
+        per_byte: bool,
+    },
 }
 
 impl Axis {
@@ -94,6 +113,26 @@ impl Axis {
         match self {
             Axis::Bytes => (0..=Self::BYTES.0).step_by(Self::BYTES.1).collect(),
             Axis::Count { values, .. } => values.to_vec(),
+            Axis::One { bytes, .. } => vec![bytes],
+        }
+    }
+
+    /// What the cost is counted by, as headings have it: `byte`, `op` for a call, or what a KDF counts.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        match self {
+            Axis::Bytes | Axis::One { per_byte: true, .. } => "byte",
+            Axis::Count { unit, .. } => unit,
+            Axis::One { per_byte: false, .. } => "op",
+        }
+    }
+
+    /// Where it is timed at one size: units in a call.
+    #[must_use]
+    pub fn units_of_one(self) -> Option<usize> {
+        match self {
+            Axis::One { bytes, per_byte } => Some(if per_byte { bytes } else { 1 }),
+            Axis::Bytes | Axis::Count { .. } => None,
         }
     }
 
@@ -103,6 +142,7 @@ impl Axis {
         match self {
             Axis::Bytes => Self::BYTES.0,
             Axis::Count { .. } => 0,
+            Axis::One { bytes, .. } => bytes,
         }
     }
 }
@@ -141,9 +181,16 @@ pub struct Entry {
     pub nonce_bytes: usize,
     /// What its cost grows with.
     pub axis: Axis,
+    /// The lengths of message it takes.
+    pub lengths: Lengths,
+    /// The entry whose known answers are its own too, where they are filed under another name.
+    pub known_as: Option<KnownAs>,
     /// How to open it.
     pub open: Arc<Open>,
 }
+
+/// Where known answers are filed: section, algorithm and mode.
+pub type KnownAs = (Section, &'static str, &'static str);
 
 impl Entry {
     /// Adds names it is found by.
@@ -217,7 +264,7 @@ impl Case {
     /// The same for messages of up to `longest` bytes, where a message is what the cost grows with.
     #[must_use]
     pub fn timing_setup_up_to(&self, placement: Placement, longest: usize) -> Setup {
-        let longest = if self.entry.axis == Axis::Bytes { longest } else { 0 };
+        let longest = if matches!(self.entry.axis, Axis::Count { .. }) { 0 } else { longest };
         let message = message_bytes(longest, 2);
         let is_aad =
             self.entry.section == Section::Cipher && self.operation == Operation::Authenticate;
@@ -230,6 +277,14 @@ impl Case {
             output_bytes: self.entry.output_bytes,
             placement,
         }
+    }
+
+    /// The same row at one size of its message, told by the call.
+    #[must_use]
+    pub fn at(&self, bytes: usize) -> Case {
+        let mut case = self.clone();
+        case.entry.axis = Axis::One { bytes, per_byte: false };
+        case
     }
 
     /// Opens the routine of this case.

@@ -18,11 +18,13 @@
 mod answers;
 mod catalogue;
 mod entry;
+mod lengths;
 mod routine;
 mod rustcrypto;
 mod vectors;
 
 pub use catalogue::{Catalogue, UnknownName, Unverified};
-pub use entry::{Axis, Case, Entry, Open, Operation, Section};
+pub use entry::{Axis, Case, Entry, KnownAs, Open, Operation, Section};
+pub use lengths::Lengths;
 pub use routine::{Buffer, OpenError, Placement, Routine, Setup, gives_back, message_bytes};
 pub use vectors::{Bytes, Vector, VectorError, hex};

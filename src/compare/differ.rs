@@ -72,6 +72,10 @@ pub fn unlike(sources: &[Source]) -> Vec<Unlike> {
         let repetitions = run.conditions.repetitions;
         Some(repetitions.map_or_else(|| "as many as it takes".to_owned(), |n| n.to_string()))
     });
+    compare("--min-epoch", false, &|run| {
+        let ns = run.conditions.min_epoch_ns;
+        Some(ns.map_or_else(|| "as the clock has it".to_owned(), |ns| format!("{ns} ns")))
+    });
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     compare("version of bench-slope", false, &|run| known(&run.versions.bench_slope));
     compare("target", false, &|run| known(&run.versions.target));

@@ -91,7 +91,7 @@ fn row(record: &Record, sources: &[Source], one_machine: bool) -> Row {
         id: record.id.clone(),
         section: record.section,
         algorithm: record.algorithm.clone(),
-        label: record.label.clone(),
+        label: record.label_at_size(),
         unit: record.unit.clone(),
         quantity,
         cells: records.into_iter().map(|own| cell(own, &record.unit, quantity)).collect(),

@@ -38,6 +38,22 @@ pub struct Row {
     counts: Option<Counts>,
     points: Option<Vec<Point>>,
     samples: Option<Vec<Sample>>,
+    size: Option<usize>,
+    /// These six follow from the points; not read.
+    #[serde(skip_deserializing)]
+    ns_per_call_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    ns_per_byte_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    calls_per_s_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    bytes_per_s_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    mib_per_s_at_size: Option<f64>,
+    #[serde(skip_deserializing)]
+    cycles_per_unit_at_size: Option<f64>,
+    predicted_ns_per_call: Option<f64>,
+    total_s: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +66,7 @@ enum Status {
 
 impl From<Record> for Row {
     fn from(record: Record) -> Self {
+        let point = record.point();
         let Record {
             id,
             section,
@@ -61,6 +78,7 @@ impl From<Record> for Row {
             squeezed_bytes,
             result,
             samples,
+            size,
         } = record;
         let (measured, failure) = match result {
             Ok(measured) => (Some(measured), None),
@@ -92,6 +110,17 @@ impl From<Record> for Row {
             bend: m.and_then(|m| m.bend),
             layouts: m.and_then(|m| m.layouts),
             counts: m.and_then(|m| m.counts),
+            size,
+            ns_per_call_at_size: point.map(|point| point.ns),
+            ns_per_byte_at_size: point.and_then(Point::ns_per_byte),
+            calls_per_s_at_size: point.and_then(Point::calls_per_s),
+            bytes_per_s_at_size: point.and_then(Point::bytes_per_s),
+            mib_per_s_at_size: m.zip(point).and_then(|(m, point)| m.mib_per_s_at(point)),
+            cycles_per_unit_at_size: m
+                .zip(point)
+                .and_then(|(m, point)| m.cycles_per_unit_at(point)),
+            predicted_ns_per_call: m.and_then(|m| m.predicted_ns_per_call),
+            total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),
             samples,
         }
@@ -121,6 +150,8 @@ impl TryFrom<Row> for Record {
                 processes: row.processes.ok_or_else(|| lacks("processes"))?,
                 rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
                 quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
+                predicted_ns_per_call: row.predicted_ns_per_call,
+                total_s: row.total_s,
             }),
             Status::NotAvailable => {
                 let kind = row.reason_kind.unwrap_or_default();
@@ -139,6 +170,7 @@ impl TryFrom<Row> for Record {
             squeezed_bytes: row.squeezed_bytes,
             result,
             samples: row.samples,
+            size: row.size,
         })
     }
 }

@@ -49,10 +49,15 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("reason_kind", |r| text(r.record.result.as_ref().err()?.kind())),
     ("reason", |r| text(r.record.result.as_ref().err()?.reason())),
     ("machine", |r| text(r.run.machine.as_ref()?)),
-    ("size", |r| text(r.point?.size)),
+    ("size", |r| text(r.point.map(|point| point.size).or(r.record.size)?)),
     ("ns_per_call_at_size", |r| number(r.point?.ns)),
     ("mib_per_s_at_size", |r| number(measured(r)?.mib_per_s_at(r.point?)?)),
     ("cycles_per_unit_at_size", |r| number(measured(r)?.cycles_per_unit_at(r.point?)?)),
+    ("ns_per_byte_at_size", |r| number(r.point?.ns_per_byte()?)),
+    ("calls_per_s_at_size", |r| number(r.point?.calls_per_s()?)),
+    ("bytes_per_s_at_size", |r| number(r.point?.bytes_per_s()?)),
+    ("predicted_ns_per_call", |r| number(measured(r)?.predicted_ns_per_call?)),
+    ("total_s", |r| number(measured(r)?.total_s?)),
 ];
 
 /// A run as lines. Where rows are missing, a last row without a name says so.
@@ -61,7 +66,8 @@ pub fn render(run: &Run) -> String {
     let mut lines = vec![COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect()];
     for record in &run.records {
         let points = record.result.as_ref().map_or([].as_slice(), |measured| &measured.points);
-        let by_size = run.is_by_size() && !points.is_empty();
+        let one_size = record.size.is_some();
+        let by_size = (run.is_by_size() || one_size) && !points.is_empty();
         let rows: Vec<Option<Point>> =
             if by_size { points.iter().copied().map(Some).collect() } else { vec![None] };
         for point in rows {

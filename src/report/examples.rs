@@ -23,6 +23,7 @@ pub fn record(section: Section, label: &str, result: Result<Measured, Failure>) 
         squeezed_bytes: None,
         result,
         samples: None,
+        size: None,
     }
 }
 
@@ -43,5 +44,7 @@ pub fn measured(ns_per_byte: f64) -> Measured {
         processes: 8,
         rounds: 80,
         quiet: true,
+        predicted_ns_per_call: None,
+        total_s: Some(0.25),
     }
 }

@@ -21,11 +21,12 @@ fn row(record: &Record, with_mhz: bool) -> String {
     let ns = show(measured.map(|m| m.ns_per_unit));
     let mib = show(measured.and_then(|m| m.mib_per_s));
     let cycles = show(measured.and_then(|m| m.cycles_per_unit));
-    let (section, algorithm, label) = (record.section, &record.algorithm, &record.label);
+    let (section, algorithm, label) = (record.section, &record.algorithm, record.label_at_size());
     let mut row = if record.unit == "byte" {
         format!("{section},{algorithm},{label},,,{ns},ns/B,{mib},MiB/s,{cycles},c/B")
     } else {
-        let unit = &record.unit;
+        // A call is an iteration to those who read libgcrypt's rows.
+        let unit = if record.unit == "op" { "iter" } else { &record.unit };
         format!("{section},{algorithm},{label},,,,,,,,,{ns},ns/{unit},{cycles},c/{unit}")
     };
     if with_mhz {

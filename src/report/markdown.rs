@@ -4,13 +4,14 @@
 use bench_slope_algorithms::Section;
 
 use super::significant;
+use super::tables::{Table, tables};
 use crate::record::{Counts, Measured, Record, Run};
 
 /// A column: its heading, its width, and a cell.
 struct Column {
     heading: String,
     width: usize,
-    cell: fn(&Measured) -> Option<String>,
+    cell: fn(&Record, &Measured) -> Option<String>,
     /// Whether it is there without a value, too.
     always: bool,
 }
@@ -24,18 +25,13 @@ pub fn render(run: &Run) -> String {
     }
     let has = |section: Section| run.records.iter().any(|record| record.section == section);
     let several = Section::ALL.iter().filter(|&&section| has(section)).count() > 1;
-    let mut rest = run.records.as_slice();
     let mut before = None;
-    while let Some(first) = rest.first() {
-        let alike =
-            |record: &&Record| (record.section, &record.unit) == (first.section, &first.unit);
-        let (rows, others) = rest.split_at(rest.iter().take_while(alike).count());
-        if several && before != Some(first.section) {
-            parts.push(format!("## {}\n", super::table::title(first.section)));
+    for rows in tables(run) {
+        if several && before != Some(rows.section) {
+            parts.push(format!("## {}\n", super::table::title(rows.section)));
         }
-        parts.push(if run.is_by_size() { sizes(rows) } else { table(&first.unit, rows) });
-        before = Some(first.section);
-        rest = others;
+        before = Some(rows.section);
+        parts.push(if run.is_by_size() { sizes(&rows) } else { table(&rows) });
     }
     if run.partial {
         parts.push(format!("{}\n", super::PARTIAL));
@@ -51,20 +47,24 @@ fn columns(unit: &str) -> Vec<Column> {
         always,
     };
     vec![
-        column("ns/UNIT", 20, true, |m| Some(significant(m.ns_per_unit, 4))),
-        column("UNIT/s", 20, true, |m| Some(with_commas(1e9 / m.ns_per_unit))),
-        column("err%", 8, true, |m| Some(format!("{:.2}%", m.err_percent()?))),
-        column("ins/UNIT", 16, false, |m| four(|c| c.instructions_per_unit, m)),
-        column("cyc/UNIT", 16, false, |m| {
+        column("ns/UNIT", 20, true, |_, m| Some(significant(m.ns_per_unit, 4))),
+        column("UNIT/s", 20, true, |_, m| Some(with_commas(1e9 / m.ns_per_unit))),
+        column("ns/byte", 20, false, |r, _| at_size(r, |bytes, ns| significant(ns / bytes, 4))),
+        column("byte/s", 20, false, |r, _| at_size(r, |bytes, ns| with_commas(1e9 * bytes / ns))),
+        column("ns/op by slope", 20, false, |_, m| Some(significant(m.predicted_ns_per_call?, 4))),
+        column("err%", 8, true, |_, m| Some(format!("{:.2}%", m.err_percent()?))),
+        column("ins/UNIT", 16, false, |_, m| four(|c| c.instructions_per_unit, m)),
+        column("cyc/UNIT", 16, false, |_, m| {
             four(|c| c.cycles_per_unit, m).or_else(|| Some(significant(m.cycles_per_unit?, 4)))
         }),
-        column("IPC", 7, false, |m| Some(format!("{:.3}", m.counts?.instructions_per_cycle?))),
-        column("bra/UNIT", 15, false, |m| four(|c| c.branches_per_unit, m)),
-        column("miss%", 8, false, |m| {
+        column("IPC", 7, false, |_, m| Some(format!("{:.3}", m.counts?.instructions_per_cycle?))),
+        column("bra/UNIT", 15, false, |_, m| four(|c| c.branches_per_unit, m)),
+        column("miss%", 8, false, |_, m| {
             let counts = m.counts?;
             let share = counts.branch_misses_per_unit? / counts.branches_per_unit?;
             share.is_finite().then(|| format!("{:.1}%", 100.0 * share))
         }),
+        column("total", 10, true, |_, m| Some(format!("{:.2}", m.total_s?))),
     ]
 }
 
@@ -72,10 +72,18 @@ fn four(value: fn(&Counts) -> Option<f64>, measured: &Measured) -> Option<String
     Some(significant(value(measured.counts.as_ref()?)?, 4))
 }
 
-fn table(unit: &str, records: &[Record]) -> String {
-    let measured = || records.iter().filter_map(|record| record.result.as_ref().ok());
-    let mut columns = columns(unit);
-    columns.retain(|column| column.always || measured().any(|m| (column.cell)(m).is_some()));
+/// What a row of another table says of the bytes of its one size.
+fn at_size(record: &Record, show: fn(f64, f64) -> String) -> Option<String> {
+    let bytes = record.size.filter(|&bytes| bytes > 0 && record.section != Section::Points)?;
+    Some(show(bytes as f64, record.result.as_ref().ok()?.ns_per_unit))
+}
+
+fn table(rows: &Table) -> String {
+    let records = || rows.rows.iter().map(|(_, record)| *record);
+    let measured = || records().filter_map(|r| r.result.as_ref().ok().map(|m| (r, m)));
+    let mut columns = columns(rows.unit);
+    columns
+        .retain(|column| column.always || measured().any(|(r, m)| (column.cell)(r, m).is_some()));
     let line = |cell: &dyn Fn(&Column) -> String, last: &str| {
         let cells = columns.iter().map(|column| format!("|{:>1$} ", cell(column), column.width));
         format!("{}| {last}\n", cells.collect::<String>())
@@ -83,10 +91,12 @@ fn table(unit: &str, records: &[Record]) -> String {
     let mut text = line(&|column| column.heading.clone(), "benchmark");
     let rules = columns.iter().map(|column| format!("|{}:", "-".repeat(column.width)));
     text.push_str(&format!("{}|:----------\n", rules.collect::<String>()));
-    for record in records {
+    for record in records() {
         let name = code(&record.name());
         text.push_str(&match &record.result {
-            Ok(m) => line(&|column| (column.cell)(m).unwrap_or_else(|| "-".to_owned()), &name),
+            Ok(m) => {
+                line(&|column| (column.cell)(record, m).unwrap_or_else(|| "-".to_owned()), &name)
+            }
             Err(failure) => line(&|_| "n/a".to_owned(), &format!("{name} ({})", failure.kind())),
         });
     }
@@ -94,14 +104,14 @@ fn table(unit: &str, records: &[Record]) -> String {
 }
 
 /// Rows that are told size by size.
-fn sizes(records: &[Record]) -> String {
+fn sizes(rows: &Table) -> String {
     const WIDTH: usize = 20;
     let line =
         |ns: &str, rate: &str, last: &str| format!("|{ns:>WIDTH$} |{rate:>WIDTH$} | {last}\n");
     let mut text = line("ns/call", "byte/s", "benchmark");
     let rule = "-".repeat(WIDTH);
     text.push_str(&format!("|{rule}:|{rule}:|:----------\n"));
-    for record in records {
+    for (_, record) in &rows.rows {
         match &record.result {
             Ok(measured) => {
                 for point in &measured.points {

@@ -2,6 +2,7 @@
 //! places on axes.
 
 pub mod csv;
+mod exact;
 #[cfg(test)]
 mod examples;
 pub mod html;

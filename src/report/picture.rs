@@ -33,8 +33,9 @@ const ROW_HEIGHT: u32 = 18;
 const MARGINS: u32 = 96;
 /// What an unfinished run says of itself.
 const PARTIAL_HEIGHT: u32 = 32;
-/// Room for names on the left, and for numbers on the right.
+/// Room for names on the left, more where they are longer, and for numbers on the right.
 const NAMES: u32 = 230;
+const LETTER: u32 = 7;
 const VALUES: u32 = 200;
 /// Steps from one end of an axis of costs to the other.
 const ACROSS: i32 = 100_000;
@@ -47,7 +48,8 @@ type Drawn = Result<(), Box<dyn Error>>;
 #[must_use]
 pub fn render(run: &Run) -> String {
     let tables = tables(run);
-    let lines = run.records.len() <= MOST_LINES;
+    // One size makes no line.
+    let lines = run.records.len() <= MOST_LINES && run.records.iter().all(|r| r.size.is_none());
     let heights = tables.iter().map(|table| {
         if lines { LINES_HEIGHT } else { MARGINS + ROW_HEIGHT * table.rows.len() as u32 }
     });
@@ -202,12 +204,14 @@ fn draw_costs(panel: &Drawing, table: &Table) -> Drawn {
         tick.map_or_else(String::new, |(_, text)| text.clone())
     };
     let unit = table.short_unit();
+    let letters = table.rows.iter().map(|(_, record)| record.name().len() as u32);
+    let names = (LETTER * letters.max().unwrap_or(0)).max(NAMES);
     let mut chart = ChartBuilder::on(panel)
         .margin(14)
         .margin_right(VALUES)
         .caption(format!("{}: ns/{unit}, logarithmic", table.title()), (FONT, 19))
         .x_label_area_size(30)
-        .y_label_area_size(NAMES)
+        .y_label_area_size(names)
         .build_cartesian_2d((0..ACROSS).with_key_points(key_points), 0.0..rows)?;
     chart
         .configure_mesh()

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use bench_slope_algorithms::Section;
 
-use super::significant;
+use super::{exact, significant};
 use crate::record::{Frequency, Record, Run};
 
 /// Significant digits: the error is small enough for four.
-const DIGITS: i32 = 4;
+pub const DIGITS: i32 = 4;
 
 /// How a table looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,9 @@ pub fn render_as(run: &Run, look: Look) -> String {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
-            if run.is_by_size() {
+            if section != Section::Points && records.iter().any(|r| r.size.is_some()) {
+                exact::render(section, &records, with_mhz, look, &mut text);
+            } else if run.is_by_size() {
                 render_sizes(section, &records, with_mhz, look, &mut text);
             } else {
                 render_section(section, &records, with_mhz, look, &mut text);
@@ -60,16 +62,19 @@ pub fn title(section: Section) -> &'static str {
         Section::Mac => "MAC",
         Section::Cipher => "Cipher",
         Section::Kdf => "KDF",
+        Section::Points => "Points",
     }
 }
 
 /// A text in a style where styles are shown.
-fn styled(text: &str, style: Style, look: Look) -> String {
+pub fn styled(text: &str, style: Style, look: Look) -> String {
     if look.styled { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-const HEADING: Style = Style::new().bold();
-const FAILED: Style = AnsiColor::Red.on_default();
+/// How headings look.
+pub const HEADING: Style = Style::new().bold();
+/// How rows without a number look.
+pub const FAILED: Style = AnsiColor::Red.on_default();
 
 /// A row's bar: the fastest of the same unit has the longest.
 fn bar(record: &Record, records: &[&Record]) -> String {
@@ -116,11 +121,13 @@ fn render_section(
 }
 
 /// The width of the first column.
-fn width(section: Section) -> usize {
+pub fn width(section: Section) -> usize {
     match section {
         Section::Hash | Section::Cipher => 16,
         Section::Mac => 20,
         Section::Kdf => 26,
+        // The longest of these names has 47 letters.
+        Section::Points => 49,
     }
 }
 
@@ -196,7 +203,8 @@ fn cells(record: &Record, with_mhz: bool) -> String {
     cells + &remark
 }
 
-fn line(text: &mut String, line: &str) {
+/// Adds a line.
+pub fn line(text: &mut String, line: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }

@@ -44,8 +44,20 @@ impl Table<'_> {
             Section::Mac => "MACs",
             Section::Cipher => "Ciphers",
             Section::Kdf => "KDFs",
+            Section::Points => "Points",
         };
-        if self.of_several { format!("{title} by {}", self.unit) } else { title.to_owned() }
+        if self.of_several && self.is_exact() {
+            format!("{title} at exact sizes")
+        } else if self.of_several {
+            format!("{title} by {}", self.unit)
+        } else {
+            title.to_owned()
+        }
+    }
+
+    /// Whether its rows are those of another table at exact sizes.
+    pub fn is_exact(&self) -> bool {
+        self.section != Section::Points && self.rows.iter().any(|(_, record)| record.size.is_some())
     }
 
     /// The unit as columns have it: `B` for bytes.

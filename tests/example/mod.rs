@@ -39,6 +39,8 @@ pub fn measured() -> Measured {
         processes: 8,
         rounds: 64,
         quiet: false,
+        predicted_ns_per_call: None,
+        total_s: Some(THIRD / 7.0),
     }
 }
 
@@ -54,6 +56,7 @@ pub fn record(algorithm: &str, result: Result<Measured, Failure>) -> Record {
         squeezed_bytes: Some(32),
         result,
         samples: Some(vec![Sample { worker: 1, round: 2, size: 64, ns: 4.0 * THIRD }]),
+        size: None,
     }
 }
 
@@ -79,6 +82,18 @@ pub fn full() -> Run {
     for (record, &section) in records.iter_mut().zip(Section::ALL) {
         record.section = section;
     }
+    // A row at one size beside its slope.
+    let at_64 = Measured {
+        points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
+        predicted_ns_per_call: Some(7.0 * THIRD),
+        ..measured()
+    };
+    records.push(Record {
+        id: "rustcrypto/SHA256/digest/64".to_owned(),
+        unit: "op".to_owned(),
+        size: Some(64),
+        ..record("SHA256", Ok(at_64))
+    });
     let environment = Environment {
         cpu_model: Some("a \\ model".to_owned()),
         architecture: "x86_64".into(),
@@ -121,6 +136,8 @@ pub fn full() -> Run {
             sizes: Some(vec![16, 32]),
             precision: Some(THIRD),
             time_limit_s: Some(2.5),
+            bytes: Some(vec![0, 64]),
+            min_epoch_ns: Some(10_000_000),
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,

@@ -7,6 +7,7 @@ use digest::{Digest, ExtendableOutput, Update, XofReader};
 
 use super::NAME;
 use crate::entry::{Axis, Entry, Operation, Section};
+use crate::lengths::Lengths;
 use crate::routine::{Buffer, OpenError, Routine, Setup, expect_bytes};
 
 /// All of `message` in, the digest out; the key is empty for all but keyed hashes.
@@ -129,6 +130,8 @@ impl Line {
             key_bytes,
             nonce_bytes: 0,
             axis: Axis::Bytes,
+            lengths: Lengths::All,
+            known_as: None,
             open: Arc::new(open),
         }
     }
@@ -207,7 +210,7 @@ fn blake3_hash(_: &[u8], message: &[u8], output: &mut [u8]) {
 }
 
 /// SHA-256 of the SHA-256: what Bitcoin calls a hash.
-fn sha256d(_: &[u8], message: &[u8], output: &mut [u8]) {
+pub fn sha256d(_: &[u8], message: &[u8], output: &mut [u8]) {
     output.copy_from_slice(&sha2::Sha256::digest(sha2::Sha256::digest(message)));
 }
 

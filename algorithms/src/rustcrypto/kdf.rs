@@ -14,6 +14,7 @@ use hmac::{EagerHash, Hmac};
 use super::NAME;
 use super::hmac::{ReadyHmac, Shake128Cut, Shake256Cut, Tiger192};
 use crate::entry::{Axis, Entry, Operation, Section};
+use crate::lengths::Lengths;
 use crate::routine::{OpenError, Routine, Setup};
 
 /// libgcrypt's key derivations in its order, then what else people derive keys with.
@@ -85,6 +86,8 @@ fn kdf<D: Derive>(algorithm: &'static str, package: &'static str, output_bytes: 
         key_bytes: 16,
         nonce_bytes: 16,
         axis: Axis::Count { unit: D::UNIT, values: D::VALUES },
+        lengths: Lengths::All,
+        known_as: None,
         open: Arc::new(open),
     }
 }

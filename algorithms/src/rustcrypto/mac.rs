@@ -23,6 +23,7 @@ use super::NAME;
 use super::adapter::{Gost28147, Seed};
 use super::hmac::ReadyHmac;
 use crate::entry::{Axis, Entry, Operation, Section};
+use crate::lengths::Lengths;
 use crate::routine::{Buffer, OpenError, Routine, Setup, expect_bytes};
 
 /// libgcrypt's MACs in its order, then what else people authenticate with.
@@ -141,6 +142,8 @@ fn mac<K: Keyed>(algorithm: &'static str, package: &'static str, key_bytes: usiz
         key_bytes,
         nonce_bytes: K::NONCE_BYTES,
         axis: Axis::Bytes,
+        lengths: Lengths::All,
+        known_as: None,
         open: Arc::new(open),
     }
 }

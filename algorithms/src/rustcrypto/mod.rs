@@ -7,12 +7,13 @@ mod hash;
 mod hmac;
 mod kdf;
 mod mac;
+mod points;
 
 use crate::entry::Entry;
 
 /// Every entry, in printing order.
 pub fn entries() -> Vec<Entry> {
-    [hash::entries(), mac::entries(), cipher::entries(), kdf::entries()].concat()
+    [hash::entries(), mac::entries(), cipher::entries(), kdf::entries(), points::entries()].concat()
 }
 
 /// The provider's name in identifiers.

@@ -40,7 +40,7 @@ fn compute(case: &Case, setup: &Setup, size: usize) -> Vec<u8> {
 #[test]
 fn libgcrypts_names_come_first_and_in_its_order() {
     let catalogue = Catalogue::standard();
-    for &section in Section::ALL {
+    for &section in Section::BY_SLOPE {
         let theirs: Vec<&str> = ROWS
             .lines()
             .filter_map(|line| line.strip_prefix(section.word())?.strip_prefix(','))

@@ -31,6 +31,10 @@ pub fn json(run: &Run) -> String {
     let mut data = Data { sizes: Vec::new(), rows: Vec::new() };
     for (row, record) in run.records.iter().enumerate() {
         let Ok(measured) = &record.result else { continue };
+        if record.size.is_some() {
+            // One point makes no line.
+            continue;
+        }
         let sizes: Vec<usize> = measured.points.iter().map(|point| point.size).collect();
         let at = data.sizes.iter().position(|other| *other == sizes).unwrap_or_else(|| {
             data.sizes.push(sizes);

@@ -54,7 +54,8 @@ fn row_markup(row: usize, record: &Record, titled: bool) -> Markup {
                     dl.facts {
                         @for (name, value) in facts(record, measured) { dt { (name) } dd { (value) } }
                     }
-                    @if measured.points.is_empty() { p { "No points were kept: there is nothing to plot." } }
+                    @if let Some(bytes) = record.size { p { "Measured at " (bytes) " bytes: there is no line to plot." } }
+                    @else if measured.points.is_empty() { p { "No points were kept: there is nothing to plot." } }
                     @else { div.plots data-plots=(row) {} }
                 }
                 Err(failure) => p { span.kind { (failure.kind()) } " " (failure.reason()) }
@@ -69,10 +70,10 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
     let show = |value: f64| significant(value, DIGITS);
     let rounds = format!("{} in {} processes", measured.rounds, measured.processes);
     let quiet = if measured.quiet { "" } else { ", beside a busy neighbour" };
+    let cost = if record.size.is_some() { "cost" } else { "slope" };
     let mut facts = vec![
-        ("slope", format!("{} ns/{unit}", show(measured.ns_per_unit))),
+        (cost, format!("{} ns/{unit}", show(measured.ns_per_unit))),
         ("95 % error", measured.relative_error.map_or_else(|| "not stated".to_owned(), percent)),
-        ("intercept", format!("{} ns/call", significant(measured.ns_per_call, super::DIGITS))),
         ("rounds", rounds + quiet),
         (
             "crate",
@@ -82,6 +83,13 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
             },
         ),
     ];
+    if record.size.is_none() {
+        let intercept = significant(measured.ns_per_call, super::DIGITS);
+        facts.insert(2, ("intercept", format!("{intercept} ns/call")));
+    }
+    if let Some(ns) = measured.predicted_ns_per_call {
+        facts.push(("by the slope", format!("{} ns/call", show(ns))));
+    }
     if let Some(mhz) = measured.measured_mhz {
         facts.push(("frequency", format!("{} MHz", show(mhz))));
     }

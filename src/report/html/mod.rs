@@ -156,8 +156,16 @@ fn environment(run: &Run) -> Markup {
         Some(Frequency::Measured) => "measured beside each row".to_owned(),
         None => "not given; cycles need --cpu-mhz".to_owned(),
     };
-    let Conditions { quick, unaligned, repetitions, sizes, precision, time_limit_s } =
-        &run.conditions;
+    let Conditions {
+        quick,
+        unaligned,
+        repetitions,
+        sizes,
+        precision,
+        time_limit_s,
+        bytes,
+        min_epoch_ns,
+    } = &run.conditions;
     let measured = run.usual_mhz();
     html! {
         section #environment aria-labelledby="environment-title" {
@@ -190,6 +198,14 @@ fn environment(run: &Run) -> Markup {
                 @if let Some(sizes) = sizes {
                     dt { "sizes" }
                     dd { (sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")) }
+                }
+                @if let Some(bytes) = bytes {
+                    dt { "exact sizes" }
+                    dd { (bytes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")) }
+                }
+                @if let Some(ns) = min_epoch_ns {
+                    dt { "samples" }
+                    dd { "last at least " (significant(*ns as f64 / 1e6, DIGITS)) " ms" }
                 }
                 @for (name, value) in versions(run) { dt { (name) } dd { (value) } }
             }

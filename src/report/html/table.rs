@@ -11,7 +11,7 @@ struct Column {
     head: String,
     /// What it is, in words.
     meaning: &'static str,
-    value: fn(&Measured) -> Option<f64>,
+    value: fn(&Record, &Measured) -> Option<f64>,
     show: fn(f64) -> String,
 }
 
@@ -23,32 +23,59 @@ pub fn id(table: &Table) -> String {
 fn columns(table: &Table) -> Vec<Column> {
     let unit = table.short_unit();
     let digits = |value| significant(value, DIGITS);
+    let bytes = |value| format!("{value:.0}");
     let per = |head: &str| format!("{head}/{unit}");
     let column = |head: String, meaning, value, show| Column { head, meaning, value, show };
     let all = [
-        column(per("ns"), "nanoseconds, the slope", |m| Some(m.ns_per_unit), digits),
-        column("error".to_owned(), "half the 95 % interval", |m| m.relative_error, percent),
-        column("MiB/s".to_owned(), "2^20 bytes a second", |m| m.mib_per_s, digits),
-        column(per("c"), "cycles", |m| m.cycles_per_unit, digits),
-        column("MHz".to_owned(), "the core's frequency", |m| m.measured_mhz, digits),
+        column(per("ns"), "nanoseconds, the slope", |_, m| Some(m.ns_per_unit), digits),
+        column("error".to_owned(), "half the 95 % interval", |_, m| m.relative_error, percent),
+        column("MiB/s".to_owned(), "2^20 bytes a second", |_, m| m.mib_per_s, digits),
+        column(per("c"), "cycles", |_, m| m.cycles_per_unit, digits),
+        column("MHz".to_owned(), "the core's frequency", |_, m| m.measured_mhz, digits),
         column(
             per("ins"),
             "instructions",
-            |m| m.counts.and_then(|c| c.instructions_per_unit),
+            |_, m| m.counts.and_then(|c| c.instructions_per_unit),
             digits,
         ),
         column(
             "ins/c".to_owned(),
             "instructions a cycle",
-            |m| m.counts.and_then(|c| c.instructions_per_cycle),
+            |_, m| m.counts.and_then(|c| c.instructions_per_cycle),
             |value| format!("{value:.2}"),
         ),
-        column("ns/call".to_owned(), "the intercept", |m| Some(m.ns_per_call), digits),
+        column(
+            "ns/call".to_owned(),
+            "the intercept",
+            |r, m| r.size.is_none().then_some(m.ns_per_call),
+            digits,
+        ),
+        column("bytes".to_owned(), "size of the message", |r, _| Some(r.size? as f64), bytes),
+        column(
+            "ns/B".to_owned(),
+            "nanoseconds a byte of the message",
+            |r, _| r.ns_per_byte().filter(|_| r.unit != "byte"),
+            digits,
+        ),
+        column("calls/s".to_owned(), "calls a second", |r, _| r.point()?.calls_per_s(), digits),
+        column(
+            "by slope".to_owned(),
+            "nanoseconds of a call by the slope",
+            |_, m| m.predicted_ns_per_call,
+            digits,
+        ),
+        column(
+            "total s".to_owned(),
+            "seconds of all its samples",
+            |r, m| m.total_s.filter(|_| r.size.is_some()),
+            |value| format!("{value:.3}"),
+        ),
     ];
     // What no row has needs no column; cost and error always have one.
     let has = |column: &Column| {
-        let mut measured = table.rows.iter().filter_map(|(_, record)| record.result.as_ref().ok());
-        measured.any(|measured| (column.value)(measured).is_some())
+        table.rows.iter().any(|(_, record)| {
+            record.result.as_ref().is_ok_and(|measured| (column.value)(record, measured).is_some())
+        })
     };
     all.into_iter()
         .enumerate()
@@ -60,7 +87,7 @@ fn columns(table: &Table) -> Vec<Column> {
 /// Heading, table and details.
 pub fn markup(table: &Table) -> Markup {
     let (id, columns, scale) = (id(table), columns(table), table.decades());
-    let with_labels = table.rows.iter().any(|(_, record)| !record.label.is_empty());
+    let with_labels = table.rows.iter().any(|(_, record)| !record.label_at_size().is_empty());
     html! {
         section.results aria-labelledby={ (id) "-title" } {
             h2 id=(id) { span id={ (id) "-title" } { (table.title()) } }
@@ -111,9 +138,9 @@ fn line(
     html! {
         tr data-row=(row) .failed[measured.is_err()] {
             th scope="row" { a href={ "#row-" (row) } { (record.algorithm) } }
-            @if with_labels { td.label { (record.label) } }
+            @if with_labels { td.label { (record.label_at_size()) } }
             @for column in columns {
-                @match measured.map(|measured| (column.value)(measured)) {
+                @match measured.map(|measured| (column.value)(record, measured)) {
                     Ok(Some(value)) => td.number data-value=(value) { ((column.show)(value)) },
                     Ok(None) => td.number { "-" },
                     Err(_) => td.number { "n/a" },

@@ -7,14 +7,16 @@ use std::time::Duration;
 use bench_slope_algorithms::{Case, Catalogue, Section};
 
 use super::agree;
+use crate::bytes::Sizes;
 use crate::choose::Group;
-use crate::cli::{ComparisonOptions, Options};
+use crate::cli::{ComparisonOptions, Options, epoch};
 use crate::compare::{Source, unlike};
 use crate::counters::Counting;
+use crate::exact::{WrongSize, check, expand};
 use crate::gather;
 use crate::group::{Machine, Plan, measure};
 use crate::output::Files;
-use crate::record::{Frequency, Run};
+use crate::record::{self, Frequency, Run};
 use crate::report::Format;
 use crate::tell::{self, ProgressLine};
 
@@ -47,7 +49,13 @@ impl Now {
             return Err(format!("--run: {} was measured with {option}", base.name));
         }
         let (environment, cpus) = gather::place(options, machine)?;
-        let (groups, unknown) = cases(&machine.catalogue, &base.run);
+        let at_fault = |wrong: String| format!("--run: {}: {wrong}", base.name);
+        let sizes = conditions.bytes.clone().map(Sizes::new).transpose().map_err(at_fault)?;
+        let epoch = conditions.min_epoch_ns.map(Duration::from_nanos).map(epoch);
+        let epoch = epoch.transpose().map_err(at_fault)?;
+        let (groups, unknown) =
+            cases(&machine.catalogue, &base.run, sizes.as_deref().unwrap_or_default())
+                .map_err(|wrong| at_fault(wrong.to_string()))?;
         if groups.is_empty() {
             return Err(format!("--run: this program has no row of {}", base.name));
         }
@@ -56,6 +64,8 @@ impl Now {
         options.unaligned = conditions.unaligned;
         options.repetitions = conditions.repetitions;
         options.cpu_mhz = Some(Frequency::Measured);
+        options.bytes = sizes;
+        options.min_epoch = epoch;
         options.precision = conditions.precision;
         options.time_limit =
             conditions.time_limit_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
@@ -94,6 +104,7 @@ impl Now {
             time_limit: self.options.time_limit,
             unaligned: self.options.unaligned,
             samples: self.options.samples,
+            min_epoch_ns: self.beginning.conditions.min_epoch_ns,
             cpus: &self.cpus,
             counters: &self.counting.events,
             ..Plan::default()
@@ -126,17 +137,28 @@ impl Now {
 }
 
 /// The cases of a run's rows by section, and rows that the catalogue has not.
-fn cases(catalogue: &Catalogue, run: &Run) -> (Vec<Group>, Vec<String>) {
+///
+/// # Errors
+/// A size that one of the cases does not take.
+fn cases(
+    catalogue: &Catalogue,
+    run: &Run,
+    sizes: &[usize],
+) -> Result<(Vec<Group>, Vec<String>), WrongSize> {
     let mut groups: Vec<Group> = Vec::new();
     let wanted = |case: &Case| run.records.iter().any(|record| record.id == case.id());
     for &section in Section::ALL {
         let cases: Vec<Case> = catalogue.cases(section).filter(wanted).collect();
         if !cases.is_empty() {
-            groups.push((section, cases));
+            check(&cases, sizes)?;
+            groups.push((section, expand(&cases, sizes)));
         }
     }
-    let has = |id: &str| groups.iter().flat_map(|(_, cases)| cases).any(|case| case.id() == id);
+    let has = |id: &str| {
+        let mut cases = groups.iter().flat_map(|(_, cases)| cases);
+        cases.any(|case| record::id(case) == id)
+    };
     let missing = run.records.iter().filter(|record| !has(&record.id));
     let unknown = missing.map(|record| record.name()).collect();
-    (groups, unknown)
+    Ok((groups, unknown))
 }

@@ -15,9 +15,10 @@ use super::authenticated::Authenticated;
 use super::block::{BlockCipher, Cbc, Cfb, CodebookCipher, Ctr, Ecb, Ofb, Xts, schedule};
 use super::mesh::{self, Meshed, MeshedParts, Steps};
 use super::names::{MakeAuthenticated, Names, Sizes};
-use super::routine::{Lengths, Plain};
+use super::routine::Plain;
 use super::stream::{Arcfour, Stream};
 use crate::entry::Entry;
+use crate::lengths::Lengths;
 use crate::routine::OpenError;
 use crate::rustcrypto::adapter::Gost28147;
 
@@ -81,7 +82,8 @@ pub fn blocks_of_16<C: BlockCipher + BlockSizeUser<BlockSize = U16>>(names: Name
     let mut entries = confidentiality::<C>(names);
     entries.extend([
         names.plain("XTS", doubled, Lengths::ZeroOrFrom(16), xts),
-        whole::<Ccm<C, U16, U12>>(names, "CCM"),
+        // With a nonce of 12 bytes the length has 3 (SP 800-38C, A.1).
+        Entry { lengths: Lengths::UpTo((1 << 24) - 1), ..whole::<Ccm<C, U16, U12>>(names, "CCM") },
         eax::<C>(names, key_bytes, |key| Ok(Box::new(Eax(schedule::<C>(key)?)))),
         whole::<AesGcm<C, U12>>(names, "GCM"),
         whole::<Ocb3<C>>(names, "OCB"),

@@ -8,18 +8,23 @@ mod block;
 mod line;
 mod mesh;
 mod names;
+mod round_trip;
 mod routine;
 mod stream;
 
 use aegis::compat::rustcrypto_traits_06::{Aegis128L, Aegis256};
 use cipher::consts::{U16, U24, U32};
 
+use self::aead::Whole;
+use self::block::schedule;
 use self::line::{
     arcfour, blocks_of_8, blocks_of_16, codebook, codebook_and_counter, counter_of, gost_meshed,
     only, stream,
 };
 use self::names::Names;
+use self::round_trip::RoundTrip;
 use crate::entry::Entry;
+use crate::routine::{OpenError, Routine, Setup, expect_bytes};
 use crate::rustcrypto::adapter::{Gost28147, Keyed, Rc2Of40Bits, Seed};
 
 /// libgcrypt's ciphers in its order, then what else people encrypt with.
@@ -92,6 +97,14 @@ pub fn entries() -> Vec<Entry> {
         ),
     ]
     .concat()
+}
+
+/// ChaCha20-Poly1305 (RFC 8439), encryption with decryption in one call.
+pub fn round_trip_chacha20_poly1305(setup: &Setup) -> Result<Box<dyn Routine>, OpenError> {
+    expect_bytes("key", 32, setup.key.len())?;
+    expect_bytes("nonce", 12, setup.nonce.len())?;
+    let mode = Whole(schedule::<chacha20poly1305::ChaCha20Poly1305>(&setup.key)?);
+    Ok(Box::new(RoundTrip::new(Box::new(mode), 16, setup)))
 }
 
 fn name(algorithm: &'static str, package: &'static str) -> Names {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::super::NAME;
 use super::authenticated::{Authenticated, AuthenticatedRoutine};
-use super::routine::{Lengths, Plain, PlainRoutine};
+use super::routine::{Plain, PlainRoutine};
 use crate::entry::{Axis, Entry, Open, Operation, Section};
+use crate::lengths::Lengths;
 use crate::routine::{OpenError, Routine, Setup, expect_bytes};
 
 /// The names on a line.
@@ -66,7 +67,7 @@ impl Names {
             Ok(Box::new(routine) as Box<dyn Routine>)
         };
         let operations = &[Operation::Encrypt, Operation::Decrypt];
-        self.entry(mode, sizes, 0, operations, Arc::new(open))
+        self.entry(mode, sizes, lengths, 0, operations, Arc::new(open))
     }
 
     /// The entry of a mode that authenticates.
@@ -84,13 +85,14 @@ impl Names {
             Ok(Box::new(routine) as Box<dyn Routine>)
         };
         let operations = &[Operation::Encrypt, Operation::Decrypt, Operation::Authenticate];
-        self.entry(mode, sizes, tag_bytes, operations, Arc::new(open))
+        self.entry(mode, sizes, Lengths::All, tag_bytes, operations, Arc::new(open))
     }
 
     fn entry(
         self,
         mode: &'static str,
         sizes: Sizes,
+        lengths: Lengths,
         tag_bytes: usize,
         operations: &'static [Operation],
         open: Arc<Open>,
@@ -109,6 +111,8 @@ impl Names {
             key_bytes: sizes.key,
             nonce_bytes: sizes.nonce,
             axis: Axis::Bytes,
+            lengths,
+            known_as: None,
             open,
         }
     }

@@ -2,10 +2,11 @@
 //! generic: hundreds of modes share this code.
 
 use crate::entry::Operation;
+use crate::lengths::Lengths;
 use crate::routine::{Buffer, OpenError, Routine, Setup};
 
 /// A mode under a key that does not authenticate. Both directions work in place, start a message
-/// with each call, and are given a length that [`Lengths`] allows.
+/// with each call, and are given a length that [`Lengths`] takes.
 pub trait Plain {
     /// Goes back to where the key leaves it; only a cipher without a nonce has anything to do.
     fn restart(&mut self) {}
@@ -15,32 +16,6 @@ pub trait Plain {
 
     /// Ciphertext to plaintext.
     fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]);
-}
-
-/// The lengths of message that a mode takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lengths {
-    /// Every length.
-    All,
-    /// Whole blocks of so many bytes.
-    Blocks(usize),
-    /// Nothing, or so many bytes and more. The empty message of XTS costs what its tweak costs, so
-    /// that time is a straight line from there on.
-    ZeroOrFrom(usize),
-}
-
-impl Lengths {
-    fn check(self, size: usize) -> Result<(), OpenError> {
-        match self {
-            Lengths::Blocks(block) if !size.is_multiple_of(block) => Err(OpenError(format!(
-                "the mode takes whole blocks of {block} bytes, {size} bytes were asked for"
-            ))),
-            Lengths::ZeroOrFrom(least) if (1..least).contains(&size) => Err(OpenError(format!(
-                "the mode takes nothing or {least} bytes and more, {size} bytes were asked for"
-            ))),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// One direction of a mode that does not authenticate, in place as an application works: a run
