@@ -19,7 +19,7 @@ mod floor {
     use bench_slope::run::run_here;
     use bench_slope::worker::{WORD, Workers};
     use bench_slope_algorithms::{
-        Axis, Catalogue, Entry, OpenError, Operation, Routine, Section, Setup,
+        Axis, Catalogue, Entry, Lengths, OpenError, Operation, Routine, Section, Setup,
     };
 
     use core::arch::x86_64::{
@@ -126,6 +126,7 @@ mod floor {
             algorithm: "AES-CBC-FLOOR",
             mode: "",
             aliases: &[],
+            known_as: None,
             operations: &[Operation::Digest],
             output_bytes: BLOCK,
             extendable: false,
@@ -133,6 +134,7 @@ mod floor {
             key_bytes: 0,
             nonce_bytes: 0,
             axis: Axis::Bytes,
+            lengths: Lengths::Blocks(BLOCK),
             open: Arc::new(open),
         };
         Catalogue::new(vec![entry], &[("hash", ANSWER)]).expect("the answer parses")
