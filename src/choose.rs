@@ -51,7 +51,7 @@ impl fmt::Display for Refusal {
                  --include-slow"
             ),
             Refusal::NoMessage => f.write_str(
-                "--raw: what key derivation takes does not grow with a message, so that there is no \
+                "--raw, --threads: what key derivation takes does not grow with a message, so that there is no \
                  size to choose",
             ),
         }

@@ -8,6 +8,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 use regex::{Regex, RegexBuilder};
 
+use crate::fits::{LARGEST_COUNT, LONGEST_MESSAGE};
+use crate::growth::{FEWEST_SIZES, LEAST_RANGE};
 use crate::record::{Conditions, Frequency};
 use crate::report::Format;
 use crate::versions::Versions;
@@ -52,6 +54,10 @@ struct Names {
     names: Vec<String>,
 }
 
+/// Sizes or counts, ascending and each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ascending(pub Vec<usize>);
+
 /// The options of a measurement; they may stand before or after the section.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -92,6 +98,23 @@ pub struct Options {
     /// Tell the time of a call at 16 bytes, 32, and so on to 2 MiB, instead of the cost of a byte.
     #[arg(long, global = true, conflicts_with_all = ["csv", "quick"])]
     pub raw: bool,
+
+    /// Time at these sizes in bytes, or at these counts of a key derivation's parameter, and tell what
+    /// the time grows with: O(1), O(log n), O(n), O(n log n), O(n^2) or O(n^3).
+    #[arg(long, global = true, value_name = "N,N,...", value_parser = asymptote, conflicts_with_all = ["csv", "quick", "raw", "bars"], allow_hyphen_values = true)]
+    pub asymptote: Option<Ascending>,
+
+    /// With `--asymptote`, `--endless` or `--threads`: the size of every message, in bytes.
+    #[arg(long, global = true, value_name = "BYTES", value_parser = message, allow_hyphen_values = true)]
+    pub message: Option<usize>,
+
+    /// Run one row without end, for a profiler: `sha256`, `AES CBC enc`, `rustcrypto/AES/CBC/encrypt`.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with_all = ["csv", "format", "output", "plot", "raw", "quick", "bars", "samples", "filter", "list", "asymptote", "repetitions", "cpu_mhz", "include_slow", "unaligned"])]
+    pub endless: Option<String>,
+
+    /// Run each row on so many processors at once, and tell the sum and how it scales.
+    #[arg(long, global = true, value_name = "N", value_parser = threads, conflicts_with_all = ["csv", "raw", "quick", "bars", "samples", "asymptote", "repetitions", "pin", "unaligned", "endless"], allow_hyphen_values = true)]
+    pub threads: Option<usize>,
 
     /// Keep every sample in what is written as JSON.
     #[arg(long, global = true)]
@@ -143,7 +166,17 @@ impl Options {
     #[must_use]
     pub fn conditions(&self) -> Conditions {
         let Options { quick, unaligned, repetitions, .. } = *self;
-        Conditions { quick, unaligned, repetitions, sizes: self.sizes() }
+        let growth = self.asymptote.is_some();
+        let (sizes, message_bytes) = (self.sizes(), self.message);
+        Conditions {
+            quick,
+            unaligned,
+            repetitions,
+            sizes,
+            growth,
+            message_bytes,
+            threads: self.threads,
+        }
     }
 
     /// The sizes of messages, where they are not the usual ones.
@@ -151,6 +184,9 @@ impl Options {
     pub fn sizes(&self) -> Option<Vec<usize>> {
         const SHORTEST: usize = 16;
         const DOUBLINGS: u32 = 17;
+        if let Some(Ascending(sizes)) = &self.asymptote {
+            return Some(sizes.clone());
+        }
         self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
     }
 
@@ -170,6 +206,13 @@ pub enum Wish {
         section: Option<Section>,
         /// The names given, empty for all.
         names: Vec<String>,
+        /// How.
+        options: Box<Options>,
+    },
+    /// Run one row without end.
+    Endless {
+        /// Its name.
+        name: String,
         /// How.
         options: Box<Options>,
     },
@@ -212,6 +255,22 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         let text = "error: --bars belongs to --format table\n".to_owned();
         return Err(Early { text, asked_for: false });
     }
+    if options.message.is_some()
+        && options.asymptote.is_none()
+        && options.endless.is_none()
+        && options.threads.is_none()
+    {
+        let text = "error: --message belongs to --asymptote, --endless or --threads\n".to_owned();
+        return Err(Early { text, asked_for: false });
+    }
+    if let (Some(name), worker) = (&options.endless, &line.command) {
+        if worker.is_some() {
+            let text = "error: --endless (or BENCH_SLOPE_ENDLESS) names the row by itself; leave the \
+                        section out\n";
+            return Err(Early { text: text.to_owned(), asked_for: false });
+        }
+        return Ok(Wish::Endless { name: name.clone(), options });
+    }
     let measure = |section, names| Wish::Measure { section, names, options };
     Ok(match line.command {
         None => measure(None, Vec::new()),
@@ -253,6 +312,46 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::NAMED.iter().map(word))
         // The parser has refused every other word.
         .map(|word| Format::named(&word).unwrap_or_default())
+}
+
+/// Sizes to tell growth by, in any order.
+fn asymptote(text: &str) -> Result<Ascending, String> {
+    let largest = LONGEST_MESSAGE.max(LARGEST_COUNT);
+    let size = |word: &str| match word.trim().parse() {
+        Ok(size) if (1..=largest).contains(&size) => Ok(size),
+        _ => Err(format!("'{word}' is no whole number from 1 to {largest}")),
+    };
+    let mut sizes = text.split(',').map(size).collect::<Result<Vec<usize>, String>>()?;
+    sizes.sort_unstable();
+    sizes.dedup();
+    match (sizes.len(), sizes.first(), sizes.last()) {
+        (MOST_SIZES.., ..) => Err(format!("more than {MOST_SIZES} sizes")),
+        (FEWEST_SIZES.., Some(first), Some(last)) if *last < LEAST_RANGE * first => Err(format!(
+            "from {first} to {last} is too narrow: the largest has to be {LEAST_RANGE} times the smallest, for \
+             all growth looks alike over a short way"
+        )),
+        (FEWEST_SIZES.., ..) => Ok(Ascending(sizes)),
+        (few, ..) => Err(format!(
+            "{few} different sizes: {FEWEST_SIZES} are the fewest that can tell one growth from another"
+        )),
+    }
+}
+
+/// More sizes than this tell nothing more.
+const MOST_SIZES: usize = 65;
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads > 0 => Ok(threads),
+        _ => Err("a whole number above 0 is wanted".to_owned()),
+    }
+}
+
+fn message(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(bytes) if bytes <= LONGEST_MESSAGE => Ok(bytes),
+        _ => Err(format!("a whole number of bytes from 0 to {LONGEST_MESSAGE} is wanted")),
+    }
 }
 
 fn filter(text: &str) -> Result<Regex, String> {

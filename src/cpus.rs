@@ -116,6 +116,14 @@ pub fn check_pin(cpu: usize) -> Result<(), String> {
     tried.map_err(|error| format!("this process may not choose its processor: {error}"))
 }
 
+/// Lets this thread, and those it will start, run on one processor only.
+///
+/// # Errors
+/// Why not, as a sentence.
+pub fn pin(cpu: usize) -> Result<(), String> {
+    affinity::stay_on(&[cpu]).map_err(|error| format!("processor {cpu}: {error}"))
+}
+
 /// The lowest contention that was seen again and again: a few low readings are chains that were
 /// interrupted, not a quiet core. Quiet readings lie within 1 % of each other; interrupted ones
 /// anywhere.

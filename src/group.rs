@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_WORKERS, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished, record,
+    FEWEST_WORKERS, Row, Seen, growth_record, is_clear, is_far_from_exact, is_good_enough, leave_unfinished, record,
     samples, settle_frequency, take,
 };
 use crate::warning::Warning;
@@ -60,6 +60,10 @@ pub struct Plan<'a> {
     pub samples: bool,
     /// These sizes of the message instead of the usual ones, ascending.
     pub sizes: Option<&'a [usize]>,
+    /// What time grows with over these sizes, instead of a slope.
+    pub growth: bool,
+    /// Every message has so many bytes, whatever the size.
+    pub message_bytes: Option<usize>,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
 }
@@ -199,16 +203,19 @@ fn measure_at_once(
         settle_frequency(&mut rows, &mut seen);
         if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
-                row.good_enough = is_good_enough(row, &seen);
+                row.good_enough =
+                    if plan.growth { is_clear(row, &seen) } else { is_good_enough(row, &seen) };
             }
         }
     }
     if machine.is_interrupted() {
         rows.iter_mut().for_each(leave_unfinished);
     }
+    let told =
+        |row: &Row| if plan.growth { growth_record(row, &seen) } else { record(row, &seen) };
     let keep = |row: &Row| plan.samples.then(|| samples(row));
     let records: Vec<Record> =
-        rows.iter().map(|row| Record { samples: keep(row), ..record(row, &seen) }).collect();
+        rows.iter().map(|row| Record { samples: keep(row), ..told(row) }).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };
     Ok((records, warnings))
 }
@@ -282,12 +289,14 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &See
                 id: rows[at].case.id(),
                 sizes: rows[at].sizes.clone(),
                 own_calls: plan.sizes.is_some(),
+                message_bytes: plan.message_bytes,
                 calls: rows[at].calls.clone(),
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES,
             })
             .collect(),
+        parallel: None,
     }
 }
 

@@ -7,7 +7,9 @@ use bench_slope_algorithms::{Axis, Case, Section};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
+use crate::growth::Growth;
 use crate::linearity::Bend;
+use crate::scaling::Scaling;
 use crate::versions::Versions;
 use crate::warning::Advice;
 use crate::wire::Failure;
@@ -69,6 +71,12 @@ pub struct Conditions {
     pub repetitions: Option<u32>,
     /// These sizes instead of the usual ones.
     pub sizes: Option<Vec<usize>>,
+    /// What time grows with over these sizes, instead of a slope.
+    pub growth: bool,
+    /// Every message has so many bytes, whatever the size.
+    pub message_bytes: Option<usize>,
+    /// So many threads at once, instead of one.
+    pub threads: Option<usize>,
 }
 
 /// Where the frequency behind cycles comes from.
@@ -105,6 +113,10 @@ pub struct Record {
     pub result: Result<Measured, Failure>,
     /// Every sample, when they were asked for.
     pub samples: Option<Vec<Sample>>,
+    /// What its time grows with, when that was asked for.
+    pub growth: Option<Growth>,
+    /// How it scales over threads, when that was asked for.
+    pub scaling: Option<Scaling>,
 }
 
 /// A measured cost.
@@ -279,6 +291,8 @@ impl Record {
             squeezed_bytes: entry.extendable.then_some(entry.output_bytes),
             result,
             samples: None,
+            growth: None,
+            scaling: None,
         }
     }
 

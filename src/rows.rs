@@ -1,5 +1,7 @@
 //! What workers told, gathered row by row and judged.
 
+mod growing;
+
 use std::io;
 
 use bench_slope_algorithms::{Axis, Case};
@@ -10,6 +12,8 @@ use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::linearity::{Bend, bend};
 use crate::record::{Measured, Point, Record, Sample};
 use crate::wire::{Calls, Event, Failure, Round};
+
+pub use growing::{growth_record, is_clear};
 
 /// A row is good enough when its 95 % interval is within this of its slope ...
 const PRECISION: f64 = 0.001;
@@ -92,6 +96,7 @@ pub fn take(
                 }
             }
             Event::Round(round) => rounds.push(round),
+            Event::Parallel(_) => {}
             Event::Done(told) => done = Some(told),
         }
     }

@@ -6,18 +6,22 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench_slope_algorithms::{Catalogue, Section};
+use bench_slope_algorithms::{Axis, Catalogue, Section};
 
 use crate::choose::{Group, Wanted, choose, list};
-use crate::cli::{self, Options, Wish};
+use crate::cli::{self, Ascending, Options, Wish};
 use crate::clock::machine_clock;
 use crate::cpus;
+use crate::endless;
+use crate::fits;
 use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::output::{Reports, Stage};
 use crate::report::table::Look;
 use crate::selftest;
+use crate::single;
 use crate::tell::{self, ProgressLine};
+use crate::threads;
 use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -37,9 +41,19 @@ pub mod code {
 /// When this variable is set, the program without arguments does nothing.
 pub const NO_BENCHMARKS: &str = "BENCH_SLOPE_NO_BENCHMARKS";
 
+/// When this variable is set, it names the row of `--endless`.
+pub const ENDLESS: &str = "BENCH_SLOPE_ENDLESS";
+
 /// Runs the program on this machine with this process's standard streams.
 pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue) -> u8 {
-    let words: Vec<OsString> = words.into_iter().collect();
+    let mut words: Vec<OsString> = words.into_iter().collect();
+    let is_worker = words.get(1).is_some_and(|word| word == WORD);
+    if let Some(name) = std::env::var_os(ENDLESS).filter(|name| !name.is_empty() && !is_worker) {
+        let told = |word: &OsString| word.to_string_lossy().starts_with("--endless");
+        if !words.iter().any(told) {
+            words.extend(["--endless".into(), name]);
+        }
+    }
     if words.len() <= 1 && std::env::var_os(NO_BENCHMARKS).is_some() {
         // When standard error is closed the exit code tells.
         let _ = writeln!(io::stderr(), "skipped: {NO_BENCHMARKS} is set");
@@ -51,7 +65,7 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     let workers = program.map_or(Workers::InProcess, Workers::Processes);
     let interrupted = Arc::new(AtomicBool::new(false));
     // A worker just ends.
-    if words.get(1).is_none_or(|word| word != WORD) {
+    if !is_worker {
         stop_on_interruption(&interrupted);
     }
     let (clock, patience) = (machine_clock(), Machine::PATIENCE);
@@ -97,6 +111,7 @@ pub fn run_on(
         Ok(Wish::Measure { section, names, options }) => {
             measure_all(section, &names, &options, machine, terminal, out, err)
         }
+        Ok(Wish::Endless { name, options }) => run_endless(&name, &options, machine, err),
         Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
             .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
         Ok(Wish::Work) => {
@@ -121,6 +136,39 @@ pub fn run_on(
     }
 }
 
+/// Runs one row until it is interrupted, which is its way to end.
+fn run_endless(
+    name: &str,
+    options: &Options,
+    machine: &Machine,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let case = match single::find(&machine.catalogue, name) {
+        Ok(case) => case,
+        Err(not_one) => {
+            tell::not_one(name, &not_one, err)?;
+            return Ok(code::USAGE);
+        }
+    };
+    let size = endless::size(&case, options.message);
+    if let Err(refusal) = fits::check(std::slice::from_ref(&case), &[size]) {
+        writeln!(err, "error: --message {refusal}")?;
+        return Ok(code::USAGE);
+    }
+    if options.message.is_some() && case.entry.axis != Axis::Bytes {
+        writeln!(err, "error: --message: {name} has no message whose size could be chosen")?;
+        return Ok(code::USAGE);
+    }
+    if let Some(cpu) = options.pin
+        && let Err(reason) = cpus::check_pin(cpu).and_then(|()| cpus::pin(cpu))
+    {
+        writeln!(err, "error: --pin {cpu}: {reason}")?;
+        return Ok(code::USAGE);
+    }
+    let fine = endless::run(machine, &case, size, options.quiet, err)?;
+    Ok(if fine { code::FINE } else { code::FAILED })
+}
+
 /// Look up every name, then measure and tell section by section.
 fn measure_all(
     section: Option<Section>,
@@ -134,7 +182,7 @@ fn measure_all(
     let look = Look { styled: terminal, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted { section, names, filter, include_slow, with_message: options.raw };
+    let wanted = Wanted { section, names, filter, include_slow, with_message: needs_message(options) };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -142,6 +190,10 @@ fn measure_all(
             return Ok(code::USAGE);
         }
     };
+    if let Some(refusal) = refused_sizes(options, &groups) {
+        writeln!(err, "error: {refusal}")?;
+        return Ok(code::USAGE);
+    }
     if options.list {
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
@@ -152,6 +204,14 @@ fn measure_all(
         writeln!(err, "error: --pin {cpu}: {reason}")?;
         return Ok(code::USAGE);
     }
+    let parallel = match options.threads.map(threads::check).transpose() {
+        Ok(parallel) => parallel,
+        Err(reason) => {
+            let asked = options.threads.unwrap_or_default();
+            writeln!(err, "error: --threads {asked}: {reason}")?;
+            return Ok(code::USAGE);
+        }
+    };
     let mut reports =
         match Reports::new(options.format(), look, &options.output, options.plot.as_ref()) {
             Ok(reports) => reports,
@@ -173,7 +233,7 @@ fn measure_all(
     } else {
         HashMap::new()
     };
-    if options.raw && section.is_none() && !options.quiet {
+    if needs_message(options) && section.is_none() && !options.quiet {
         writeln!(
             err,
             "note: key derivation is left out: it has no message whose size could be chosen"
@@ -190,13 +250,23 @@ fn measure_all(
         quick: options.quick,
         samples: options.samples,
         sizes: beginning.conditions.sizes.as_deref(),
+        growth: beginning.conditions.growth,
+        message_bytes: options.message,
         cpus: &cpus,
     };
     for (at, (section, cases)) in groups.iter().enumerate() {
         let rest = &groups[at + 1..];
         let after = rest.iter().map(|(_, cases)| time_limit_ns(cases.len(), plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
-        let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
+        let mut show = |progress| line.show(progress);
+        let measured = match &parallel {
+            Some(parallel) => {
+                let bytes = options.message.unwrap_or(endless::MESSAGE_BYTES);
+                threads::measure(machine, cases, bytes, parallel, &mut show)
+                    .map(|records| (records, Vec::new()))
+            }
+            None => measure(machine, cases, plan, &mut show),
+        };
         line.clear();
         let (records, warnings) = match measured {
             Ok(measured) => measured,
@@ -239,6 +309,28 @@ fn measure_all(
         tell::closing(&left_out, environment, err)?;
     }
     Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
+}
+
+/// Whether only rows with a message are measured.
+fn needs_message(options: &Options) -> bool {
+    options.raw || options.threads.is_some()
+}
+
+/// Why rows cannot work on the sizes that were asked for, with the option at fault.
+fn refused_sizes(options: &Options, groups: &[Group]) -> Option<String> {
+    let mut cases = groups.iter().flat_map(|(_, cases)| cases);
+    if options.message.is_some()
+        && let Some(case) = cases.clone().find(|case| case.entry.axis != Axis::Bytes)
+    {
+        return Some(format!("--message: {} has no message", case.entry.algorithm));
+    }
+    let (option, sizes) = match (options.message, &options.asymptote) {
+        (Some(bytes), _) => ("--message", vec![bytes]),
+        (None, Some(Ascending(sizes))) => ("--asymptote", sizes.clone()),
+        (None, None) => return None,
+    };
+    let refusal = cases.find_map(|case| fits::check(std::slice::from_ref(case), &sizes).err())?;
+    Some(format!("{option} {refusal}"))
 }
 
 fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {

@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Record, Run};
 use crate::report::significant;
+use crate::single::NotOne;
 use crate::warning::bent;
 
 /// What is known of the machine.
@@ -48,6 +49,30 @@ fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Writ
             unknown.section, unknown.word, unknown.word
         ),
     };
+}
+
+/// Says why a name is not exactly one row.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn not_one(name: &str, not_one: &NotOne, err: &mut dyn Write) -> io::Result<()> {
+    match not_one {
+        NotOne::Several(ids) => {
+            const SHOWN: usize = 12;
+            writeln!(err, "error: --endless '{name}' is {} rows; name one of them:", ids.len())?;
+            ids.iter().take(SHOWN).try_for_each(|id| writeln!(err, "  {id}"))?;
+            let more = ids.len().saturating_sub(SHOWN);
+            if more > 0 { writeln!(err, "  and {more} more") } else { Ok(()) }
+        }
+        NotOne::Unknown(unknown) => {
+            let mut near: Vec<&str> = unknown.iter().flat_map(|u| u.nearest.clone()).collect();
+            near.dedup();
+            let near = near.iter().take(3).map(|name| format!("'{}'", name.to_lowercase()));
+            let near = near.collect::<Vec<_>>().join(" or ");
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
+            writeln!(err, "error: --endless: no row is called '{name}'{hint}")
+        }
+    }
 }
 
 /// Says why rows have no number.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::frequency::Probe;
+use crate::scaling::{Pair, Parallel};
 
 /// What the parent asks of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub struct Request {
     pub offset_bytes: usize,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
+    /// Run the first case on so many processors at once instead, at its first size.
+    pub parallel: Option<Parallel>,
 }
 
 /// One case of a request.
@@ -35,6 +38,8 @@ pub struct Order {
     /// Whether each size has a number of calls of its own, for sizes that are far apart. Else one
     /// serves all, so that what a sample costs beside the calls cannot reach the slope.
     pub own_calls: bool,
+    /// Every message has so many bytes, whatever the size is called.
+    pub message_bytes: Option<usize>,
     /// Calls per sample, when an earlier worker has found them.
     pub calls: Option<Calls>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
@@ -71,6 +76,8 @@ pub enum Event {
     Failed(usize, Failure),
     /// One round of a case.
     Round(Round),
+    /// Pairs of windows of one thread and of several.
+    Parallel(Vec<Pair>),
     /// The worker is done.
     Done(Done),
 }

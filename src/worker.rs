@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use bench_slope_algorithms::Catalogue;
 
 use crate::clock::Clock;
+use crate::parallel;
 use crate::schedule::work;
 use crate::wire::{Event, Request};
 
@@ -29,18 +30,31 @@ const LOOK_UP: Duration = Duration::from_millis(200);
 /// When the request does not parse or the parent is gone.
 pub fn serve(
     catalogue: &Catalogue,
-    clock: &dyn Clock,
+    clock: &(dyn Clock + Send + Sync),
     input: &mut dyn Read,
     output: &mut dyn Write,
 ) -> io::Result<()> {
     let mut text = String::new();
     input.read_to_string(&mut text)?;
     let request: Request = serde_json::from_str(&text)?;
-    work(catalogue, clock, &request, &mut |event| {
+    obey(catalogue, clock, &request, &mut |event| {
         let mut line = serde_json::to_vec(&event)?;
         line.push(b'\n');
         output.write_all(&line)
     })
+}
+
+/// Does what a request asks: visits to many cases, or one case on several processors.
+fn obey<E>(
+    catalogue: &Catalogue,
+    clock: &(dyn Clock + Send + Sync),
+    request: &Request,
+    tell: &mut dyn FnMut(Event) -> Result<(), E>,
+) -> Result<(), E> {
+    match &request.parallel {
+        None => work(catalogue, clock, request, tell),
+        Some(asked) => parallel::work(catalogue, clock, request, asked, tell),
+    }
 }
 
 /// How workers come to be.
@@ -70,7 +84,7 @@ impl Workers {
     pub fn serve(
         &self,
         catalogue: &Catalogue,
-        clock: &dyn Clock,
+        clock: &(dyn Clock + Send + Sync),
         request: &Request,
         patience: Duration,
         interrupted: &AtomicBool,
@@ -82,7 +96,7 @@ impl Workers {
                     events.push(event);
                     Ok(())
                 };
-                match work(catalogue, clock, request, &mut keep) {
+                match obey(catalogue, clock, request, &mut keep) {
                     Ok(()) => {}
                     Err(never) => match never {},
                 }
@@ -142,7 +156,8 @@ fn process(
         };
         events.push(event);
     }
-    let done = matches!(events.last(), Some(Event::Done(_)));
+    let done = matches!(events.last(), Some(Event::Done(_) | Event::Parallel(_)));
+    let done = done || request.parallel.is_some() && matches!(events.last(), Some(Event::Failed(..)));
     let death = if timed_out {
         Some(format!("it took longer than {} s", patience.as_secs()))
     } else if done && status.success() {

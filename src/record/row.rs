@@ -4,7 +4,9 @@ use bench_slope_algorithms::Section;
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Layouts, Measured, Point, Record, Sample};
+use crate::growth::Growth;
 use crate::linearity::Bend;
+use crate::scaling::Scaling;
 use crate::wire::Failure;
 
 /// The fields, in their order. New ones come last.
@@ -38,6 +40,8 @@ pub struct Row {
     counts: Option<Counts>,
     points: Option<Vec<Point>>,
     samples: Option<Vec<Sample>>,
+    growth: Option<Growth>,
+    scaling: Option<Scaling>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +65,8 @@ impl From<Record> for Row {
             squeezed_bytes,
             result,
             samples,
+            growth,
+            scaling,
         } = record;
         let (measured, failure) = match result {
             Ok(measured) => (Some(measured), None),
@@ -94,6 +100,8 @@ impl From<Record> for Row {
             counts: m.and_then(|m| m.counts),
             points: measured.map(|m| m.points),
             samples,
+            growth,
+            scaling,
         }
     }
 }
@@ -139,6 +147,8 @@ impl TryFrom<Row> for Record {
             squeezed_bytes: row.squeezed_bytes,
             result,
             samples: row.samples,
+            growth: row.growth,
+            scaling: row.scaling,
         })
     }
 }

@@ -27,6 +27,19 @@ pub fn render(run: &Run) -> String {
     let mut rest = run.records.as_slice();
     let mut before = None;
     while let Some(first) = rest.first() {
+        if let Some(threads) = run.conditions.threads {
+            let here = |record: &&Record| record.section == first.section;
+            let (rows, others) = rest.split_at(rest.iter().take_while(here).count());
+            let rows: Vec<&Record> = rows.iter().collect();
+            parts.push(format!("```\n{}```\n", super::scaling::table(first.section, &rows, threads)));
+            rest = others;
+            continue;
+        }
+        if first.growth.is_some() || run.conditions.growth {
+            parts.push(super::growth::tables(first));
+            rest = &rest[1..];
+            continue;
+        }
         let alike =
             |record: &&Record| (record.section, &record.unit) == (first.section, &first.unit);
         let (rows, others) = rest.split_at(rest.iter().take_while(alike).count());
@@ -121,7 +134,7 @@ fn sizes(records: &[Record]) -> String {
 }
 
 /// A text as code in a cell: what would end the cell, the code or the line does not.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let text = text.replace('|', r"\|").replace(|c: char| c.is_control(), " ");
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
@@ -129,7 +142,7 @@ fn code(text: &str) -> String {
 }
 
 /// Two decimals, thousands apart: `396,529,415.94`.
-fn with_commas(value: f64) -> String {
+pub fn with_commas(value: f64) -> String {
     let text = format!("{value:.2}");
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, "00"));
     let mut grouped = String::new();

@@ -40,7 +40,13 @@ pub fn render_as(run: &Run, look: Look) -> String {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
-            if run.is_by_size() {
+            if let Some(threads) = run.conditions.threads {
+                text.push_str(&super::scaling::table(section, &records, threads));
+            } else if run.conditions.growth {
+                line(&mut text, &styled(&format!("{}:", title(section)), HEADING, look));
+                let tables = records.iter().map(|record| super::growth::tables(record));
+                text.push_str(&tables.collect::<Vec<_>>().join("\n"));
+            } else if run.is_by_size() {
                 render_sizes(section, &records, with_mhz, look, &mut text);
             } else {
                 render_section(section, &records, with_mhz, look, &mut text);

@@ -42,6 +42,7 @@ fn run() -> Run {
         samples: false,
         sizes: None,
         cpus: &[],
+        ..Plan::default()
     };
     let (records, warnings) = measure(&machine, &cases, plan, &mut |_| ()).expect("workers run");
     let warnings = warnings.iter().map(|warning| warning.advice()).collect();

@@ -4,10 +4,12 @@
 #![allow(dead_code)]
 
 use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
+use bench_slope::growth::{Growth, SizeTime};
 use bench_slope::linearity::Bend;
 use bench_slope::record::{
     Conditions, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
 };
+use bench_slope::scaling::Scaling;
 use bench_slope::versions::Versions;
 use bench_slope::warning::Warning;
 use bench_slope::wire::Failure;
@@ -42,6 +44,24 @@ pub fn measured() -> Measured {
     }
 }
 
+fn growth() -> Growth {
+    let time = |size| SizeTime { size, ns: 10.0 * THIRD * size as f64, relative_error: Some(THIRD) };
+    bench_slope::growth::growth(&[16, 32, 64, 128].map(time)).expect("a growth")
+}
+
+fn scaling() -> Scaling {
+    Scaling {
+        threads: 2,
+        cpus: vec![0, 3],
+        message_bytes: 4096,
+        mib_per_s: 1000.0 * THIRD,
+        one_mib_per_s: 500.0 * THIRD,
+        scaling: 2.0,
+        scaling_relative_error: 0.1 * THIRD,
+        relative_error: 0.2 * THIRD,
+    }
+}
+
 pub fn record(algorithm: &str, result: Result<Measured, Failure>) -> Record {
     Record {
         id: format!("rustcrypto/{algorithm}/digest"),
@@ -54,6 +74,8 @@ pub fn record(algorithm: &str, result: Result<Measured, Failure>) -> Record {
         squeezed_bytes: Some(32),
         result,
         samples: Some(vec![Sample { worker: 1, round: 2, size: 64, ns: 4.0 * THIRD }]),
+        growth: Some(growth()),
+        scaling: Some(scaling()),
     }
 }
 
@@ -115,6 +137,9 @@ pub fn full() -> Run {
             unaligned: true,
             repetitions: Some(9),
             sizes: Some(vec![16, 32]),
+            growth: true,
+            message_bytes: Some(32),
+            threads: Some(2),
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,

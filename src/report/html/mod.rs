@@ -156,7 +156,7 @@ fn environment(run: &Run) -> Markup {
         Some(Frequency::Measured) => "measured beside each row".to_owned(),
         None => "not given; cycles need --cpu-mhz".to_owned(),
     };
-    let Conditions { quick, unaligned, repetitions, sizes } = &run.conditions;
+    let Conditions { quick, unaligned, repetitions, sizes, .. } = &run.conditions;
     let measured = run.usual_mhz();
     html! {
         section #environment aria-labelledby="environment-title" {
