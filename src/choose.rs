@@ -43,7 +43,10 @@ impl fmt::Display for Refusal {
                 f.write_str(&names.join("\n"))
             }
             Refusal::NoMatch { filter, slow: false } => {
-                write!(f, "--filter '{filter}': no name and no identifier matches (--list tells them)")
+                write!(
+                    f,
+                    "--filter '{filter}': no name and no identifier matches (--list tells them)"
+                )
             }
             Refusal::NoMatch { filter, slow: true } => write!(
                 f,
@@ -51,8 +54,8 @@ impl fmt::Display for Refusal {
                  --include-slow"
             ),
             Refusal::NoMessage => f.write_str(
-                "--raw, --threads: what key derivation takes does not grow with a message, so that there is no \
-                 size to choose",
+                "--raw, --threads: what key derivation takes does not grow with a message, so that \
+                 there is no size to choose",
             ),
         }
     }

@@ -2,10 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bench_slope_algorithms::Section;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
+    parser::ValueSource,
+};
 use regex::{Regex, RegexBuilder};
 
 use crate::fits::{LARGEST_COUNT, LONGEST_MESSAGE};
@@ -42,6 +46,13 @@ enum Command {
     /// It prints a line for each failure and one at the end; with `--format json` every known answer
     /// with key, nonce, input and output.
     SelfTest,
+    /// Tell in three seconds whether this machine is fit to measure; time no algorithm. Takes --pin,
+    /// --quiet and --verbose.
+    Doctor,
+    /// Compare saved runs (`--output FILE.json`) row by row, each with the first.
+    ///
+    /// It tells which rows differ by more than chance. Rows are in the order of their difference.
+    Compare(ComparisonOptions),
     /// Sample what standard input asks for: how the program runs itself.
     #[command(hide = true)]
     Worker,
@@ -69,6 +80,14 @@ pub struct Options {
     /// Measure every size exactly so many times, instead of as often as a precise answer takes.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
     pub repetitions: Option<u32>,
+
+    /// Sample a row until its 95 % error is within this share of it, instead of 0.1 %.
+    #[arg(long, global = true, value_name = "PERCENT", value_parser = percentage, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
+    pub precision: Option<f64>,
+
+    /// Spend at most so much time on a row, in the mean, such as 2s or 500ms.
+    #[arg(long, global = true, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true, conflicts_with_all = ["repetitions", "quick"])]
+    pub time_limit: Option<Duration>,
 
     /// Measure on this processor only, counted from 0.
     #[arg(long, global = true, value_name = "CPU", allow_hyphen_values = true)]
@@ -109,11 +128,11 @@ pub struct Options {
     pub message: Option<usize>,
 
     /// Run one row without end, for a profiler: `sha256`, `AES CBC enc`, `rustcrypto/AES/CBC/encrypt`.
-    #[arg(long, global = true, value_name = "NAME", conflicts_with_all = ["csv", "format", "output", "plot", "raw", "quick", "bars", "samples", "filter", "list", "asymptote", "repetitions", "cpu_mhz", "include_slow", "unaligned"])]
+    #[arg(long, global = true, value_name = "NAME", conflicts_with_all = ["csv", "format", "output", "plot", "raw", "quick", "bars", "samples", "filter", "list", "asymptote", "repetitions", "precision", "time_limit", "cpu_mhz", "include_slow", "unaligned", "machine", "no_counters"])]
     pub endless: Option<String>,
 
     /// Run each row on so many processors at once, and tell the sum and how it scales.
-    #[arg(long, global = true, value_name = "N", value_parser = threads, conflicts_with_all = ["csv", "raw", "quick", "bars", "samples", "asymptote", "repetitions", "pin", "unaligned", "endless"], allow_hyphen_values = true)]
+    #[arg(long, global = true, value_name = "N", value_parser = threads, conflicts_with_all = ["csv", "raw", "quick", "bars", "samples", "asymptote", "repetitions", "precision", "time_limit", "pin", "unaligned", "cpu_mhz", "no_counters", "endless"], allow_hyphen_values = true)]
     pub threads: Option<usize>,
 
     /// Keep every sample in what is written as JSON.
@@ -155,6 +174,10 @@ pub struct Options {
     #[arg(long, global = true)]
     pub quiet: bool,
 
+    /// Do not ask for hardware counters.
+    #[arg(long, global = true)]
+    pub no_counters: bool,
+
     /// libgcrypt's switch for hardware features. These implementations choose by themselves what
     /// the processor offers, so that nothing can be switched off at run time.
     #[arg(long, global = true, value_name = "FEATURES", value_parser = no_features, hide = true)]
@@ -165,7 +188,8 @@ impl Options {
     /// What of them changes numbers.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
-        let Options { quick, unaligned, repetitions, .. } = *self;
+        let Options { quick, unaligned, repetitions, precision, time_limit, threads, .. } = *self;
+        let time_limit_s = time_limit.map(|time| time.as_secs_f64());
         let growth = self.asymptote.is_some();
         let (sizes, message_bytes) = (self.sizes(), self.message);
         Conditions {
@@ -173,9 +197,11 @@ impl Options {
             unaligned,
             repetitions,
             sizes,
+            precision,
+            time_limit_s,
             growth,
             message_bytes,
-            threads: self.threads,
+            threads,
         }
     }
 
@@ -195,6 +221,26 @@ impl Options {
     pub fn format(&self) -> Format {
         if self.csv { Format::LibgcryptCsv } else { self.format.unwrap_or_default() }
     }
+}
+
+/// What of a comparison is asked for.
+#[derive(Args, Clone, Debug)]
+pub struct ComparisonOptions {
+    /// The runs: the base, then those to compare with it.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Measure the rows of the one file now, under its conditions, and compare with that.
+    #[arg(long)]
+    pub run: bool,
+
+    /// Exit with 1 when a row is slower than in the base by more than this (`3%`), and not by chance.
+    #[arg(long, value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
+    pub fail_above: Option<f64>,
+
+    /// Compare runs of unlike machines or conditions, too.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What the user wants.
@@ -221,6 +267,18 @@ pub enum Wish {
         /// List them as JSON.
         json: bool,
     },
+    /// Tell whether this machine is fit.
+    Doctor {
+        /// How; of these only [`DOCTOR_OPTIONS`] can have been given.
+        options: Box<Options>,
+    },
+    /// Compare saved runs.
+    Compare {
+        /// Which, and how.
+        comparison: ComparisonOptions,
+        /// How to print, and how to measure.
+        options: Box<Options>,
+    },
     /// Be a worker.
     Work,
 }
@@ -241,7 +299,7 @@ pub struct Early {
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     let words: Vec<OsString> = words.into_iter().collect();
     let verbose = words.iter().any(|word| word == "--verbose");
-    let line = CommandLine::try_parse_from(words).map_err(|error| {
+    let line = read(words).map_err(|error| {
         let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
         let mut text = error.render().to_string();
         if error.kind() == ErrorKind::DisplayVersion && verbose {
@@ -271,7 +329,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         }
         return Ok(Wish::Endless { name: name.clone(), options });
     }
-    let measure = |section, names| Wish::Measure { section, names, options };
+    let measure = |section, names| Wish::Measure { section, names, options: options.clone() };
     Ok(match line.command {
         None => measure(None, Vec::new()),
         Some(Command::Hash(names)) => measure(Some(Section::Hash), names.names),
@@ -286,8 +344,118 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
                 return Err(Early { text, asked_for: false });
             }
         },
+        Some(Command::Doctor) => Wish::Doctor { options: options.clone() },
+        Some(Command::Compare(comparison)) => {
+            let usage = |reason| Early { text: format!("error: {reason}\n"), asked_for: false };
+            check(&comparison, &options).map_err(usage)?;
+            Wish::Compare { comparison, options: options.clone() }
+        }
         Some(Command::Worker) => Wish::Work,
     })
+}
+
+/// Options of the measurement that `doctor` takes.
+const DOCTOR_OPTIONS: &[&str] = &["pin", "quiet", "verbose"];
+/// And those that `self-test` does: it has no notes that could be left out, so that `--quiet` is granted.
+const SELF_TEST_OPTIONS: &[&str] = &["format", "quiet"];
+
+fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+    let mut command = CommandLine::command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    refuse_what_would_be_ignored(&mut command, &matches)?;
+    refuse_conflicts(&mut command, &matches)?;
+    CommandLine::from_arg_matches(&matches)
+}
+
+/// Options of a measurement stand for every subcommand; those that time no algorithm refuse what
+/// would mean nothing to them.
+fn refuse_what_would_be_ignored(
+    command: &mut clap::Command,
+    matches: &ArgMatches,
+) -> Result<(), clap::Error> {
+    let (name, taken) = match matches.subcommand_name() {
+        Some(name @ "doctor") => (name, DOCTOR_OPTIONS),
+        Some(name @ "self-test") => (name, SELF_TEST_OPTIONS),
+        _ => return Ok(()),
+    };
+    let refused = command
+        .get_arguments()
+        .filter(|option| !taken.contains(&option.get_id().as_str()))
+        .filter(|option| is_given(option, matches))
+        .find_map(|option| option.get_long().map(str::to_owned));
+    let Some(long) = refused else { return Ok(()) };
+    let sentence = format!("the argument '--{long}' cannot be used with '{name}'");
+    Err(command.error(ErrorKind::ArgumentConflict, sentence))
+}
+
+/// Whether an option stands on the command line, before or after the section.
+fn is_given(option: &clap::Arg, matches: &ArgMatches) -> bool {
+    let id = option.get_id().as_str();
+    matches!(matches.try_contains_id(id), Ok(true))
+        && matches.value_source(id) == Some(ValueSource::CommandLine)
+}
+
+/// clap sees a conflict only between options on the same side of the section.
+fn refuse_conflicts(command: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let given: Vec<&clap::Arg> =
+        command.get_arguments().filter(|option| is_given(option, matches)).collect();
+    let pair = given.iter().find_map(|one| {
+        let conflicts = command.get_arg_conflicts_with(one);
+        let other = conflicts.into_iter().find(|other| given.contains(other))?;
+        Some((one.get_long()?, other.get_long()?))
+    });
+    let Some((one, other)) = pair else { return Ok(()) };
+    let sentence = format!("the argument '--{one}' cannot be used with '--{other}'");
+    Err(command.error(ErrorKind::ArgumentConflict, sentence))
+}
+
+/// Whether a comparison's words fit together: an option without effect would be misunderstood.
+fn check(comparison: &ComparisonOptions, options: &Options) -> Result<(), String> {
+    match (comparison.files.len(), comparison.run) {
+        (1, false) => {
+            return Err("compare takes two files at least, or one with --run".to_owned());
+        }
+        (2.., true) => return Err("compare --run takes one file: the base".to_owned()),
+        _ => {}
+    }
+    let conditions =
+        if comparison.run { "the base tells how to measure" } else { "nothing is measured" };
+    let needs_run = "it is of use only with --run";
+    let unused = [
+        ("--quick", options.quick, conditions),
+        ("--unaligned", options.unaligned, conditions),
+        ("--repetitions", options.repetitions.is_some(), conditions),
+        ("--precision", options.precision.is_some(), conditions),
+        ("--time-limit", options.time_limit.is_some(), conditions),
+        ("--raw", options.raw, conditions),
+        ("--asymptote", options.asymptote.is_some(), conditions),
+        ("--threads", options.threads.is_some(), conditions),
+        ("--include-slow", options.include_slow, conditions),
+        ("--list", options.list, "no name is chosen by it"),
+        ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
+        ("--pin", options.pin.is_some() && !comparison.run, needs_run),
+        ("--machine", options.machine.is_some() && !comparison.run, needs_run),
+        ("--samples", options.samples && !comparison.run, needs_run),
+        ("--no-counters", options.no_counters && !comparison.run, needs_run),
+        ("--plot", options.plot.is_some(), "there is no picture of a comparison"),
+        ("--output", !options.output.is_empty() && !comparison.run, needs_run),
+    ];
+    match unused.iter().find(|(_, given, _)| *given) {
+        Some((option, _, reason)) => Err(format!("compare takes no {option}: {reason}")),
+        None if matches!(options.format(), Format::Html | Format::Svg) => {
+            Err("compare has --format table, csv, json or markdown".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A share given in per cent.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    match number {
+        Some(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent / 100.0),
+        _ => Err("a share with its sign is wanted, such as 3% or 0.5%".to_owned()),
+    }
 }
 
 fn frequency(text: &str) -> Result<Frequency, String> {
@@ -300,6 +468,25 @@ fn frequency(text: &str) -> Result<Frequency, String> {
             Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5, or auto"
                 .to_owned())
         }
+    }
+}
+
+/// A percentage as a share.
+fn percentage(text: &str) -> Result<f64, String> {
+    let wanted = || "a percentage from 0.01% to 50% is wanted, such as 0.5%".to_owned();
+    let number = text.trim().strip_suffix('%').ok_or_else(wanted)?;
+    match number.trim_end().parse::<f64>() {
+        Ok(percent) if (0.01..=50.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err(wanted()),
+    }
+}
+
+fn time_limit(text: &str) -> Result<Duration, String> {
+    const SHORTEST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_secs(3600);
+    match humantime::parse_duration(text) {
+        Ok(time) if (SHORTEST..=LONGEST).contains(&time) => Ok(time),
+        _ => Err("a time with its unit from 10ms to 1h is wanted, such as 2s or 500ms".to_owned()),
     }
 }
 

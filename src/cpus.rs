@@ -4,8 +4,11 @@
 //! The processors of a guest share their cores with different strangers, so that one of them is
 //! often quiet while another is not.
 
+use std::path::Path;
+
 use crate::clock::{Clock, Grain};
 use crate::frequency::{Probe, probe};
+use crate::quiet::Processor;
 
 /// A core counts as quiet when its contention is within this factor of the lowest seen.
 pub const QUIET_WITHIN: f64 = 1.04;
@@ -33,7 +36,8 @@ impl<'a> Cpus<'a> {
             grain,
             allowed: affinity::allowed().unwrap_or_default(),
             at: 0,
-            lowest: Lowest { confirmed: lowest, readings: Vec::new() },
+            // Neighbours that were there from the first moment on must not be taken for quiet.
+            lowest: Lowest { confirmed: lowest.or_else(known_quiet), readings: Vec::new() },
             judges: true,
         };
         cpus.judges = cpus.probe().is_some();
@@ -83,10 +87,33 @@ impl<'a> Cpus<'a> {
     }
 }
 
+/// What a quiet core of this kind reads, where that is known.
+fn known_quiet() -> Option<f64> {
+    Some(Processor::here()?.known_quiet()?.highest)
+}
+
 /// The processors this process may run on, ascending; `None` where that cannot be told.
 #[must_use]
 pub fn allowed() -> Option<Vec<usize>> {
     affinity::allowed()
+}
+
+/// The processor that this runs on; `None` where that cannot be told.
+#[must_use]
+pub fn current() -> Option<usize> {
+    affinity::current()
+}
+
+/// The frequency in megahertz that the system tells of a processor, from the files below `root`:
+/// what it counted where it counts, else what it asked for.
+#[must_use]
+pub fn told_megahertz(root: &Path, cpu: usize) -> Option<f64> {
+    let folder = root.join(format!("sys/devices/system/cpu/cpu{cpu}/cpufreq"));
+    let khz = |name: &str| -> Option<f64> {
+        std::fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()
+    };
+    let khz = khz("cpuinfo_avg_freq").or_else(|| khz("scaling_cur_freq"))?;
+    (khz.is_finite() && khz > 0.0).then_some(khz / 1e3)
 }
 
 /// Ascending processors in few words: `0-3,8`.
@@ -98,6 +125,22 @@ pub fn show_list(cpus: &[usize]) -> String {
         [] => String::new(),
     });
     runs.collect::<Vec<_>>().join(",")
+}
+
+/// Lets this thread run on these processors only.
+///
+/// # Errors
+/// When that is not permitted, or not possible on this platform.
+pub fn stay_on(cpus: &[usize]) -> std::io::Result<()> {
+    affinity::stay_on(cpus)
+}
+
+/// What quiet reads, judged by these readings of contention; `None` when no dozen of them agree.
+#[must_use]
+pub fn lowest_agreed(readings: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut lowest = Lowest { confirmed: None, readings: Vec::new() };
+    readings.into_iter().for_each(|reading| lowest.take(reading));
+    lowest.confirmed
 }
 
 /// Whether workers can be made to stay on a processor.
@@ -116,12 +159,29 @@ pub fn check_pin(cpu: usize) -> Result<(), String> {
     tried.map_err(|error| format!("this process may not choose its processor: {error}"))
 }
 
-/// Lets this thread, and those it will start, run on one processor only.
-///
-/// # Errors
-/// Why not, as a sentence.
-pub fn pin(cpu: usize) -> Result<(), String> {
-    affinity::stay_on(&[cpu]).map_err(|error| format!("processor {cpu}: {error}"))
+/// The core that a processor belongs to, as the system lists its hardware threads below `root`;
+/// processors of one core have the same.
+#[must_use]
+pub fn core(root: &Path, cpu: usize) -> Option<String> {
+    let file = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    let list = std::fs::read_to_string(root.join(file)).ok()?;
+    let list = list.trim();
+    (!list.is_empty()).then(|| list.to_owned())
+}
+
+/// Does something on these processors only, as workers do: kinds of cores have counters of their own.
+/// Anywhere when none is named, or when that is not permitted.
+pub fn staying_on<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
+    let before = affinity::allowed().filter(|_| !cpus.is_empty());
+    if before.is_some() {
+        let _ = affinity::stay_on(cpus);
+    }
+    let done = work();
+    if let Some(before) = before {
+        // Workers, which inherit the mask, would choose the same processors.
+        let _ = affinity::stay_on(&before);
+    }
+    done
 }
 
 /// The lowest contention that was seen again and again: a few low readings are chains that were
@@ -171,6 +231,11 @@ mod affinity {
         Some((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
     }
 
+    /// The processor that this runs on.
+    pub fn current() -> Option<usize> {
+        Some(rustix::thread::sched_getcpu())
+    }
+
     /// Lets this thread run on these processors only.
     pub fn stay_on(cpus: &[usize]) -> io::Result<()> {
         let mut set = CpuSet::new();
@@ -188,6 +253,10 @@ mod affinity {
         None
     }
 
+    pub fn current() -> Option<usize> {
+        None
+    }
+
     pub fn stay_on(_: &[usize]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -196,6 +265,33 @@ mod affinity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_busy_core_is_not_taken_for_quiet_where_quiet_is_known() {
+        let mut lowest = Lowest { confirmed: Some(0.213), readings: Vec::new() };
+        (0..50).for_each(|_| lowest.take(0.27));
+        assert_eq!(lowest.confirmed, Some(0.213));
+        // A core that is quieter than what is known teaches it.
+        (0..50).for_each(|_| lowest.take(0.209));
+        assert_eq!(lowest.confirmed, Some(0.209));
+    }
+
+    #[test]
+    fn the_system_tells_kilohertz() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("sys/devices/system/cpu/cpu3/cpufreq");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        assert_eq!(told_megahertz(root.path(), 3), None);
+        let write = |name, text| std::fs::write(folder.join(name), text).expect("a file");
+        for (text, mhz) in [("3201500\n", Some(3201.5)), ("0\n", None), ("<unknown>\n", None)] {
+            write("scaling_cur_freq", text);
+            assert_eq!(told_megahertz(root.path(), 3), mhz, "{text}");
+        }
+        write("scaling_cur_freq", "800000\n");
+        write("cpuinfo_avg_freq", "4100000\n");
+        assert_eq!(told_megahertz(root.path(), 3), Some(4100.0));
+        assert_eq!(told_megahertz(root.path(), 2), None);
+    }
 
     #[test]
     fn a_few_low_readings_confirm_nothing() {

@@ -54,7 +54,7 @@ pub fn run(
         let (id, process) = (case.id(), std::process::id());
         writeln!(err, "endless: {id}, {what}, process {process}; Ctrl-C ends it")?;
     }
-    let calls = calls_of(clock, &mut *routine, BATCH_NS);
+    let (calls, _) = calls_of(clock, &mut *routine, BATCH_NS);
     let (mut told_ns, mut told_calls) = (clock.monotonic_ns(), 0);
     let (mut seconds, mut done) = (0, 0_u64);
     while !machine.is_interrupted() {

@@ -47,7 +47,8 @@ fn lowest_count(len: usize, share: f64) -> usize {
 pub type Rounds = Vec<Vec<f64>>;
 
 /// The floor of the rounds of one process at each size.
-fn floor_of_process(rounds: &Rounds) -> Vec<f64> {
+#[must_use]
+pub fn floor_of_process(rounds: &Rounds) -> Vec<f64> {
     /// Within a process: this share of its rounds.
     const SHARE: f64 = 0.25;
     let sizes = rounds.first().map_or(0, Vec::len);

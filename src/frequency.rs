@@ -6,7 +6,10 @@
 //! time when the sibling hardware thread fills them too. Their ratio tells contention whatever the
 //! frequency.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::{Clock, Grain};
+use crate::counters::{self, Counters};
 
 /// Operations in one turn of a kernel's loop.
 const OPERATIONS_PER_TURN: u32 = 64;
@@ -22,7 +25,7 @@ const WIDE_TURNS: u32 = 4 * LONG_TURNS;
 const STEPS_PER_CHAIN: u64 = 50;
 
 /// A look at the core: what the kernels took, in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
     /// The long chain, the lower of two.
     pub long_ticks: u64,
@@ -57,12 +60,14 @@ pub fn probe(clock: &dyn Clock, grain: Grain) -> Option<Probe> {
 /// Whether the chain takes a cycle an operation here: in assembly it does.
 pub const CHAIN_TELLS_CYCLES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
+/// Cycles that the long chain takes more than the short one, when each operation takes one.
+pub const CYCLES_BETWEEN_CHAINS: u32 = (LONG_TURNS - SHORT_TURNS) * OPERATIONS_PER_TURN;
+
 /// The frequency in megahertz from the nanoseconds of a long and a short chain, when each
 /// operation takes a cycle; `None` when they make no sense.
 #[must_use]
 pub fn megahertz(long_ns: f64, short_ns: f64) -> Option<f64> {
-    let cycles = f64::from((LONG_TURNS - SHORT_TURNS) * OPERATIONS_PER_TURN);
-    let mhz = 1e3 * cycles / (long_ns - short_ns);
+    let mhz = 1e3 * f64::from(CYCLES_BETWEEN_CHAINS) / (long_ns - short_ns);
     // No processor that this runs on is outside.
     (10.0..20_000.0).contains(&mhz).then_some(mhz)
 }
@@ -93,6 +98,28 @@ pub fn agreement(clock: &dyn Clock, grain: Grain) -> Option<f64> {
         per_cycle(additions, f64::from(LONG_TURNS - SHORT_TURNS))
             / per_cycle(multiplications, cycles),
     )
+}
+
+/// How many cycles a counter sees in a cycle of the chain: 1 when both mean the same. What starting
+/// and stopping the counters costs is in the long chain and in the short one, and a neighbour on the
+/// core does not slow either. `None` where cycles are not counted.
+pub fn counted_cycles(counters: &mut Counters) -> Option<f64> {
+    const TIMES: usize = 9;
+    let at = counters.events().position(|event| event == counters::Event::Cycles)?;
+    let mut median = |turns: u32| {
+        let mut counted: Vec<f64> = (0..TIMES)
+            .filter_map(|_| {
+                counters.start();
+                std::hint::black_box(chain(turns));
+                counters.stop().get(at)?.as_ref().ok()?.scaled()
+            })
+            .collect();
+        counted.sort_unstable_by(f64::total_cmp);
+        counted.get(counted.len() / 2).copied()
+    };
+    let difference = median(LONG_TURNS)? - median(SHORT_TURNS)?;
+    let ratio = difference / f64::from((LONG_TURNS - SHORT_TURNS) * OPERATIONS_PER_TURN);
+    CHAIN_TELLS_CYCLES.then_some(ratio)
 }
 
 fn timed(clock: &dyn Clock, grain: Grain, kernel: fn(u32) -> u64, turns: u32) -> Option<u64> {
@@ -307,7 +334,57 @@ use portable as kernels;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+    use crate::counters::{Absence, Counter, Event, Pmu, Reading};
+
+    /// A counter that counts what is on its list, one after the other.
+    #[derive(Clone)]
+    struct Listed {
+        counts: Arc<Mutex<VecDeque<u64>>>,
+        sum: u64,
+    }
+
+    impl Pmu for Listed {
+        fn open(&self, _: Event) -> Result<Box<dyn Counter>, Absence> {
+            Ok(Box::new(self.clone()))
+        }
+    }
+
+    impl Counter for Listed {
+        fn start(&mut self) -> io::Result<()> {
+            self.sum += self.counts.lock().expect("no panic").pop_front().unwrap_or(0);
+            Ok(())
+        }
+
+        fn stop(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn read(&mut self) -> io::Result<Reading> {
+            Ok(Reading { count: self.sum, enabled_ns: self.sum, running_ns: self.sum })
+        }
+    }
+
+    #[test]
+    fn counted_cycles_are_compared_with_those_of_the_chain() {
+        let ratio = |cycle: f64, event| {
+            let cycles = |turns: u32| (f64::from(turns * OPERATIONS_PER_TURN) * cycle) as u64 + 700;
+            // One in nine is interrupted.
+            let nine =
+                |turns| (0..9).map(move |at| cycles(turns) + if at == 4 { 99_999 } else { 0 });
+            let counts = nine(LONG_TURNS).chain(nine(SHORT_TURNS)).collect();
+            let pmu = Listed { counts: Arc::new(Mutex::new(counts)), sum: 0 };
+            counted_cycles(&mut Counters::open(&pmu, &[event]))
+        };
+        for cycle in [1.0, 0.5, 1.25] {
+            assert_eq!(ratio(cycle, Event::Cycles), CHAIN_TELLS_CYCLES.then_some(cycle));
+        }
+        assert_eq!(ratio(1.0, Event::Instructions), None);
+    }
 
     #[test]
     fn the_frequency_is_a_difference() {

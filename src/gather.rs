@@ -1,20 +1,50 @@
 //! A run as it is put together: what is known before it, and the rows of one group after another.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cli::Options;
+use crate::counters::{self, Absence, Counting};
+use crate::cpus;
 use crate::environment::Environment;
-use crate::record::{Frequency, Record, Run};
+use crate::group::Machine;
+use crate::record::{Counters, Frequency, Record, Run};
 use crate::versions::Versions;
 use crate::warning::Warning;
 use crate::wire::Failure;
 
-/// A run that has no rows yet; `root` is where the files that describe the machine begin.
+/// The machine as it is, and the processors to stay on.
+///
+/// # Errors
+/// Why the processor of `--pin` is not to be had.
+pub fn place(options: &Options, machine: &Machine) -> Result<(Environment, Vec<usize>), String> {
+    if let Some(cpu) = options.pin {
+        cpus::check_pin(cpu).map_err(|reason| format!("--pin {cpu}: {reason}"))?;
+    }
+    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(&machine.root) };
+    let cpus = match options.pin {
+        Some(cpu) => vec![cpu],
+        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
+    };
+    Ok((environment, cpus))
+}
+
+/// What can be counted on this machine, unless nothing is wanted.
 #[must_use]
-pub fn begin(options: &Options, root: &Path) -> Run {
-    let environment = Environment { pinned_cpu: options.pin, ..Environment::read(root) };
+pub fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
+    // Where there is no slope there are no counts either.
+    if options.no_counters || options.asymptote.is_some() || options.threads.is_some() {
+        Counting::none(&Absence::SwitchedOff)
+    } else if options.quick {
+        Counting::none(&Absence::Quick)
+    } else {
+        cpus::staying_on(cpus, || counters::examine(&*machine.pmu))
+    }
+}
+
+/// A run that has no rows yet.
+#[must_use]
+pub fn begin(options: &Options, environment: Environment, counting: &Counting) -> Run {
     // How fast the machine is does not matter to a quick run.
     let warnings = if options.quick { Vec::new() } else { environment.warnings() };
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).ok();
@@ -24,6 +54,7 @@ pub fn begin(options: &Options, root: &Path) -> Run {
         versions: Versions::of_this_program(),
         frequency: options.cpu_mhz,
         environment,
+        counters: Counters::of(counting),
         conditions: options.conditions(),
         warnings: warnings.iter().map(Warning::advice).collect(),
         ..Run::default()

@@ -1,7 +1,7 @@
 //! A group of cases measured by worker after worker, until every row is good enough or time is up.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,12 +9,14 @@ use std::time::Duration;
 use bench_slope_algorithms::{Case, Catalogue};
 
 use crate::clock::Clock;
+use crate::counters::{self, Pmu};
 use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_WORKERS, Row, Seen, growth_record, is_clear, is_far_from_exact, is_good_enough, leave_unfinished, record,
-    samples, settle_frequency, take,
+    CLEAR, FEWEST_WORKERS, PRECISION, Row, Seen, growth_record, is_clear, is_far_from_exact,
+    is_good_enough, leave_unfinished, record, samples, settle_frequency, take,
 };
+use crate::tally::Tally;
 use crate::warning::Warning;
 use crate::wire::{Order, Request};
 use crate::worker::Workers;
@@ -26,6 +28,8 @@ pub struct Machine {
     pub catalogue: Catalogue,
     /// The clock, for budgets here and for samples when workers run in this process.
     pub clock: Arc<dyn Clock + Send + Sync>,
+    /// Where counters come from, when workers run in this process.
+    pub pmu: Arc<dyn Pmu + Send + Sync>,
     /// How workers come to be.
     pub workers: Workers,
     /// A worker that takes longer than this hangs, and is ended.
@@ -52,6 +56,10 @@ impl Machine {
 pub struct Plan<'a> {
     /// Exactly so many rounds of every row, instead of as many as it takes.
     pub repetitions: Option<u32>,
+    /// The 95 % error, as a share, at which a row is done; [`PRECISION`] when it is not given.
+    pub precision: Option<f64>,
+    /// The time a row may take in the mean; some, depending on how many there are, when not given.
+    pub time_limit: Option<Duration>,
     /// Whether messages start at odd addresses.
     pub unaligned: bool,
     /// One rough visit to each row by each of a few workers; no number is not a failure then.
@@ -66,6 +74,8 @@ pub struct Plan<'a> {
     pub message_bytes: Option<usize>,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
+    /// What is counted beside; empty for nothing.
+    pub counters: &'a [counters::Event],
 }
 
 /// How far a group is.
@@ -87,24 +97,24 @@ const WORKERS_WHATEVER_THE_TIME: u32 = 4;
 const WORKER_NS: u64 = 60_000_000;
 /// Repetitions are spread over this many workers.
 const WORKERS_FOR_REPETITIONS: u32 = 12;
-/// An error above this is worth a warning.
+/// An error above this is worth a warning, unless the user says how exact it shall be.
 const IMPRECISE: f64 = 0.01;
 /// Rows with messages of any length that are measured at once: each has buffers of its own.
 const MOST_AT_ONCE: usize = 16;
 /// Processor time over wall time below this is worth a warning.
-const STARVED: f64 = 0.75;
+pub const STARVED: f64 = 0.75;
 
-/// The time a group of `rows` may take: half a second each for a few, 60 ms each for many.
+/// The time a group of `rows` may take: half a second each for a few, 65 ms each for many, or what
+/// the user says.
 #[must_use]
 pub fn time_limit_ns(rows: usize, plan: Plan<'_>) -> u64 {
     let rows = rows as u64;
-    if plan.quick {
-        8_000_000 * rows
-    } else if plan.sizes.is_some() {
+    match plan.time_limit {
+        Some(limit) => u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX).saturating_mul(rows),
+        None if plan.quick => 8_000_000 * rows,
         // Long messages take their time.
-        550_000_000 * rows
-    } else {
-        (550_000_000 * rows).min(1_900_000_000 + 60_000_000 * rows)
+        None if plan.sizes.is_some() => 550_000_000 * rows,
+        None => (550_000_000 * rows).min(2_500_000_000 + 65_000_000 * rows),
     }
 }
 
@@ -160,6 +170,7 @@ fn measure_at_once(
             sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
             calls: None,
             processes: Vec::new(),
+            tally: Tally::default(),
             failure: None,
             good_enough: false,
         })
@@ -168,6 +179,7 @@ fn measure_at_once(
     let begin = machine.clock.monotonic_ns();
     let limit_ns = time_limit_ns(rows.len(), plan);
     let planned = planned_workers(plan);
+    let precision = plan.precision.unwrap_or(if plan.growth { CLEAR } else { PRECISION });
     let mut unlucky = 0;
     for worker in 0.. {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
@@ -185,17 +197,18 @@ fn measure_at_once(
         if open.is_empty() || enough || machine.is_interrupted() {
             break;
         }
-        let request = request(&rows, &open, worker, plan, &seen);
+        let request = request(&rows, &open, worker, plan, &seen, &machine.root);
         // Rounds that were asked for take what they take, a second each at the very most.
         let asked = u64::from(request.rounds.unwrap_or(0)) * open.len() as u64;
         let patience = machine.patience.saturating_add(Duration::from_secs(asked));
-        let Machine { catalogue, clock, workers, interrupted, .. } = machine;
-        let outcome = workers.serve(catalogue, &**clock, &request, patience, interrupted)?;
+        let Machine { catalogue, clock, pmu, workers, interrupted, .. } = machine;
+        let outcome =
+            workers.serve(catalogue, &**clock, &**pmu, &request, patience, interrupted)?;
         if machine.is_interrupted() && outcome.death.is_some() {
             // The interruption reaches workers too; no row is to blame.
             break;
         }
-        match take(&mut rows, &open, outcome.events, outcome.death, &mut seen) {
+        match take(&mut rows, &open, &request, outcome.events, outcome.death, &mut seen) {
             // Nothing was told: another worker follows, unless none ever begins.
             Err(_) if unlucky < UNLUCKY_WORKERS => unlucky += 1,
             taken => taken?,
@@ -203,20 +216,22 @@ fn measure_at_once(
         settle_frequency(&mut rows, &mut seen);
         if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
-                row.good_enough =
-                    if plan.growth { is_clear(row, &seen) } else { is_good_enough(row, &seen) };
+                row.good_enough = if plan.growth {
+                    is_clear(row, &seen, precision)
+                } else {
+                    is_good_enough(row, &seen, precision)
+                };
             }
         }
     }
     if machine.is_interrupted() {
         rows.iter_mut().for_each(leave_unfinished);
     }
-    let told =
-        |row: &Row| if plan.growth { growth_record(row, &seen) } else { record(row, &seen) };
+    let told = |row: &Row| if plan.growth { growth_record(row, &seen) } else { record(row, &seen) };
     let keep = |row: &Row| plan.samples.then(|| samples(row));
     let records: Vec<Record> =
         rows.iter().map(|row| Record { samples: keep(row), ..told(row) }).collect();
-    let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen) };
+    let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
     Ok((records, warnings))
 }
 
@@ -268,7 +283,14 @@ fn pending(rows: &[Row], worker: u32, time_is_up: bool, seen: &Seen) -> Vec<usiz
     open
 }
 
-fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &Seen) -> Request {
+fn request(
+    rows: &[Row],
+    open: &[usize],
+    worker: u32,
+    plan: Plan<'_>,
+    seen: &Seen,
+    root: &Path,
+) -> Request {
     let rounds = plan.repetitions.map(|repetitions| {
         let workers = repetitions.min(WORKERS_FOR_REPETITIONS);
         repetitions / workers + u32::from(worker < repetitions % workers)
@@ -280,8 +302,10 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &See
         budget_ns: if plan.quick { 0 } else { WORKER_NS },
         quick: plan.quick,
         rounds,
-        lowest_contention: seen.lowest_contention,
+        lowest_contention: seen.core.lowest_contention,
         cpus: plan.cpus.to_vec(),
+        root: root.to_owned(),
+        counters: plan.counters.to_vec(),
         offset_bytes: 64 * line + usize::from(plan.unaligned),
         cases: open
             .iter()
@@ -294,30 +318,38 @@ fn request(rows: &[Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &See
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES,
+                counted: rows[at].tally.wants_more(rows[at].case.entry.axis.sizes().len()),
             })
             .collect(),
         parallel: None,
     }
 }
 
-fn warnings(records: &[Record], seen: &Seen) -> Vec<Warning> {
+fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let measured = || records.iter().filter_map(|r| r.result.as_ref().ok().map(|m| (r, m)));
     let busy: Vec<String> = measured().filter(|(_, m)| !m.quiet).map(|(r, _)| r.name()).collect();
     if !busy.is_empty() {
         warnings.push(Warning::NeverQuiet { rows: busy });
     }
+    let imprecise = plan.precision.unwrap_or(IMPRECISE);
     let imprecise: Vec<(String, f64)> = measured()
-        .filter_map(|(r, m)| m.relative_error.filter(|&e| e > IMPRECISE).map(|e| (r.name(), e)))
+        .filter_map(|(r, m)| m.relative_error.filter(|&e| e > imprecise).map(|e| (r.name(), e)))
         .collect();
     if !imprecise.is_empty() {
-        warnings.push(Warning::Imprecise { rows: imprecise });
+        warnings.push(Warning::Imprecise { rows: imprecise, asked: plan.precision.is_some() });
     }
     let bent: Vec<_> = measured()
         .filter_map(|(r, m)| m.bend.map(|bend| (r.name(), r.unit.clone(), bend)))
         .collect();
     if !bent.is_empty() {
         warnings.push(Warning::NoLine { rows: bent });
+    }
+    let two: Vec<_> = measured()
+        .filter_map(|(r, m)| m.layouts.map(|layouts| (r.name(), r.unit.clone(), layouts)))
+        .collect();
+    if !two.is_empty() {
+        warnings.push(Warning::TwoLayouts { rows: two });
     }
     let unknown = measured().filter(|(_, m)| m.relative_error.is_none()).count();
     if unknown > 0 {

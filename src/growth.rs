@@ -116,6 +116,14 @@ pub struct Growth {
     pub alike: usize,
 }
 
+impl Growth {
+    /// The best class and those that cannot be told from it, the best first.
+    #[must_use]
+    pub fn alike_names(&self) -> Vec<&'static str> {
+        self.classes.iter().take(self.alike).map(|fitted| fitted.class.name()).collect()
+    }
+}
+
 /// Fits every class; `None` for fewer than [`FEWEST_SIZES`] times, for sizes that are not ascending
 /// and above 0, and for times that are not.
 #[must_use]
@@ -132,7 +140,8 @@ pub fn growth(times: &[SizeTime]) -> Option<Growth> {
     // The sort is stable: of two that are equal the slower growth comes first.
     classes.sort_by(|a, b| a.relative_error.total_cmp(&b.relative_error));
     let best = classes[0];
-    let rise = best.class.at(times[times.len() - 1].size as f64) - best.class.at(times[0].size as f64);
+    let rise =
+        best.class.at(times[times.len() - 1].size as f64) - best.class.at(times[0].size as f64);
     let least = LEAST_GROWTH.max(ERRORS_OF_GROWTH * noise) * mean;
     if best.coefficient_ns * rise < least {
         // Whatever class fits the noise best: none of them says more than that nothing grows.
@@ -195,7 +204,8 @@ mod tests {
     const SIZES: [usize; 7] = [25, 50, 100, 200, 400, 600, 800];
 
     fn times(ns: impl Fn(f64) -> f64) -> Vec<SizeTime> {
-        let time = |&size: &usize| SizeTime { size, ns: ns(size as f64), relative_error: Some(0.0) };
+        let time =
+            |&size: &usize| SizeTime { size, ns: ns(size as f64), relative_error: Some(0.0) };
         SIZES.iter().map(time).collect()
     }
 
@@ -227,9 +237,8 @@ mod tests {
     fn the_wrong_class_has_the_error_that_follows() {
         // y = x at 1, 2, 3, 4 against a constant: the means of the others are 3, 8/3, 7/3, 2, which
         // is 2, 2/3, 2/3 and 2 off; the mean is 2.5.
-        let times: Vec<SizeTime> = (1..5)
-            .map(|size| SizeTime { size, ns: size as f64, relative_error: None })
-            .collect();
+        let times: Vec<SizeTime> =
+            (1..5).map(|size| SizeTime { size, ns: size as f64, relative_error: None }).collect();
         let growth = growth(&times).expect("a growth");
         assert_eq!(growth.classes[0].class, Class::Linear);
         let constant = growth.classes.iter().find(|fitted| fitted.class == Class::Constant);
@@ -250,7 +259,8 @@ mod tests {
 
     /// Noise of up to `share` in both directions, from a generator (Knuth's MMIX).
     fn noisy(state: &mut u64, share: f64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         1.0 + share * ((*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
     }
 

@@ -37,8 +37,8 @@ pub fn is_right(clock: &dyn Clock, routine: &mut dyn Routine, size: usize, right
     prepared && routine.output() == right
 }
 
-/// Calls that take about `batch_ns`.
-pub fn calls_of(clock: &dyn Clock, routine: &mut dyn Routine, batch_ns: u64) -> u32 {
+/// Calls that take about `batch_ns`, at least half of it, and what they took in nanoseconds.
+pub fn calls_of(clock: &dyn Clock, routine: &mut dyn Routine, batch_ns: u64) -> (u32, u64) {
     const MOST: u32 = 1 << 24;
     let mut calls = 1;
     loop {
@@ -46,7 +46,7 @@ pub fn calls_of(clock: &dyn Clock, routine: &mut dyn Routine, batch_ns: u64) -> 
         let _ = time_calls(clock, routine, calls);
         let elapsed_ns = clock.monotonic_ns().saturating_sub(begin);
         if elapsed_ns >= batch_ns / 2 || calls >= MOST {
-            return calls;
+            return (calls, elapsed_ns);
         }
         calls *= 2;
     }

@@ -6,8 +6,10 @@ mod row;
 use bench_slope_algorithms::{Axis, Case, Section};
 use serde::{Deserialize, Serialize};
 
+use crate::counters::Counting;
 use crate::environment::Environment;
 use crate::growth::Growth;
+pub use crate::layouts::Layouts;
 use crate::linearity::Bend;
 use crate::scaling::Scaling;
 use crate::versions::Versions;
@@ -34,6 +36,8 @@ pub struct Run {
     pub frequency: Option<Frequency>,
     /// The machine as it was before the run.
     pub environment: Environment,
+    /// What was counted, and why the rest was not.
+    pub counters: Counters,
     /// How it was measured.
     pub conditions: Conditions,
     /// What the reader should know before believing a number.
@@ -52,10 +56,30 @@ impl Default for Run {
             versions: Versions::default(),
             frequency: None,
             environment: Environment::default(),
+            counters: Counters::default(),
             conditions: Conditions::default(),
             warnings: Vec::new(),
             records: Vec::new(),
         }
+    }
+}
+
+/// What hardware counters there were, in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counters {
+    /// What was counted.
+    pub counted: Vec<String>,
+    /// Why the rest was not: a sentence a cause, none for what was switched off.
+    pub notes: Vec<String>,
+}
+
+impl Counters {
+    /// What a run counts, in words.
+    #[must_use]
+    pub fn of(counting: &Counting) -> Self {
+        let counted = counting.events.iter().map(|event| event.name().to_owned()).collect();
+        Counters { counted, notes: counting.notes() }
     }
 }
 
@@ -71,6 +95,10 @@ pub struct Conditions {
     pub repetitions: Option<u32>,
     /// These sizes instead of the usual ones.
     pub sizes: Option<Vec<usize>>,
+    /// The 95 % error, as a share, at which a row was done.
+    pub precision: Option<f64>,
+    /// Seconds that a row could take in the mean.
+    pub time_limit_s: Option<f64>,
     /// What time grows with over these sizes, instead of a slope.
     pub growth: bool,
     /// Every message has so many bytes, whatever the size.
@@ -176,17 +204,6 @@ impl Measured {
     }
 }
 
-/// A row whose cost depends on where code and data lie.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Layouts {
-    /// Nanoseconds per unit where they lie well: this is the row's number.
-    pub best_ns_per_unit: f64,
-    /// Nanoseconds per unit in the slower processes, in the median.
-    pub other_ns_per_unit: f64,
-    /// The share of processes that were slower.
-    pub other_share: f64,
-}
-
 /// One sample as a worker took it, whether or not it counted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -209,7 +226,7 @@ pub struct Point {
     pub ns: f64,
 }
 
-/// What hardware or the kernel counted per unit, by the slope over sizes; `None` where it does not
+/// What hardware counted per unit in user space, by the slope over sizes; `None` where it does not
 /// count that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -1,27 +1,29 @@
 //! The story of one run.
 
+mod comparison;
+mod other;
+
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench_slope_algorithms::{Axis, Catalogue, Section};
+use bench_slope_algorithms::{Catalogue, Section};
 
 use crate::choose::{Group, Wanted, choose, list};
-use crate::cli::{self, Ascending, Options, Wish};
+use crate::cli::{self, Options, Wish};
 use crate::clock::machine_clock;
-use crate::cpus;
-use crate::endless;
-use crate::fits;
+use crate::counters::machine_pmu;
+use crate::doctor::{self, Verdict};
 use crate::gather;
 use crate::group::{Machine, Plan, measure, time_limit_ns};
 use crate::output::{Reports, Stage};
 use crate::report::table::Look;
 use crate::selftest;
-use crate::single;
 use crate::tell::{self, ProgressLine};
 use crate::threads;
+use crate::warning::Warning;
 use crate::worker::{WORD, Workers, serve};
 
 /// Exit codes; `docs/architecture.md` lists them.
@@ -47,17 +49,17 @@ pub const ENDLESS: &str = "BENCH_SLOPE_ENDLESS";
 /// Runs the program on this machine with this process's standard streams.
 pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue) -> u8 {
     let mut words: Vec<OsString> = words.into_iter().collect();
+    if words.len() <= 1 && std::env::var_os(NO_BENCHMARKS).is_some() {
+        // When standard error is closed the exit code tells.
+        let _ = writeln!(io::stderr(), "skipped: {NO_BENCHMARKS} is set");
+        return code::SKIPPED;
+    }
     let is_worker = words.get(1).is_some_and(|word| word == WORD);
     if let Some(name) = std::env::var_os(ENDLESS).filter(|name| !name.is_empty() && !is_worker) {
         let told = |word: &OsString| word.to_string_lossy().starts_with("--endless");
         if !words.iter().any(told) {
             words.extend(["--endless".into(), name]);
         }
-    }
-    if words.len() <= 1 && std::env::var_os(NO_BENCHMARKS).is_some() {
-        // When standard error is closed the exit code tells.
-        let _ = writeln!(io::stderr(), "skipped: {NO_BENCHMARKS} is set");
-        return code::SKIPPED;
     }
     // On Linux this very program, even when its file is replaced or removed while it runs.
     let this = std::path::PathBuf::from("/proc/self/exe");
@@ -68,13 +70,12 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     if !is_worker {
         stop_on_interruption(&interrupted);
     }
-    let (clock, patience) = (machine_clock(), Machine::PATIENCE);
+    let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
     let root = "/".into();
-    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
-    // https://no-color.org
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let terminal = io::stdout().is_terminal() && !no_color;
-    run_on(words, &machine, terminal, &mut io::stdout().lock(), &mut io::stderr())
+    let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
+    // As NO_COLOR, CLICOLOR and the kind of terminal have it.
+    let styled = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    run_on(words, &machine, styled, &mut io::stdout().lock(), &mut io::stderr())
 }
 
 /// Lets the first interruption set `interrupted`, and the second end the program at once.
@@ -99,23 +100,28 @@ pub fn run(
     run_on(words, machine, false, out, err)
 }
 
-/// The same, where `out` may be a terminal.
+/// The same with style and colour, where what is told has some.
 pub fn run_on(
     words: impl IntoIterator<Item = OsString>,
     machine: &Machine,
-    terminal: bool,
+    styled: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
-            measure_all(section, &names, &options, machine, terminal, out, err)
+            measure_all(section, &names, &options, machine, styled, out, err)
         }
-        Ok(Wish::Endless { name, options }) => run_endless(&name, &options, machine, err),
+        Ok(Wish::Endless { name, options }) => other::run_endless(&name, &options, machine, err),
         Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
             .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
+        Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
+        Ok(Wish::Compare { comparison, options }) => {
+            comparison::compare_all(&comparison, &options, styled, machine, out, err)
+        }
         Ok(Wish::Work) => {
-            serve(&machine.catalogue, &*machine.clock, &mut io::stdin(), out).map(|()| code::FINE)
+            let Machine { catalogue, clock, pmu, .. } = machine;
+            serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
         Err(early) => {
@@ -136,53 +142,26 @@ pub fn run_on(
     }
 }
 
-/// Runs one row until it is interrupted, which is its way to end.
-fn run_endless(
-    name: &str,
-    options: &Options,
-    machine: &Machine,
-    err: &mut dyn Write,
-) -> io::Result<u8> {
-    let case = match single::find(&machine.catalogue, name) {
-        Ok(case) => case,
-        Err(not_one) => {
-            tell::not_one(name, &not_one, err)?;
-            return Ok(code::USAGE);
-        }
-    };
-    let size = endless::size(&case, options.message);
-    if let Err(refusal) = fits::check(std::slice::from_ref(&case), &[size]) {
-        writeln!(err, "error: --message {refusal}")?;
-        return Ok(code::USAGE);
-    }
-    if options.message.is_some() && case.entry.axis != Axis::Bytes {
-        writeln!(err, "error: --message: {name} has no message whose size could be chosen")?;
-        return Ok(code::USAGE);
-    }
-    if let Some(cpu) = options.pin
-        && let Err(reason) = cpus::check_pin(cpu).and_then(|()| cpus::pin(cpu))
-    {
-        writeln!(err, "error: --pin {cpu}: {reason}")?;
-        return Ok(code::USAGE);
-    }
-    let fine = endless::run(machine, &case, size, options.quiet, err)?;
-    Ok(if fine { code::FINE } else { code::FAILED })
-}
-
 /// Look up every name, then measure and tell section by section.
 fn measure_all(
     section: Option<Section>,
     names: &[String],
     options: &Options,
     machine: &Machine,
-    terminal: bool,
+    styled: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<u8> {
-    let look = Look { styled: terminal, bars: options.bars };
+    let look = Look { styled, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted = Wanted { section, names, filter, include_slow, with_message: needs_message(options) };
+    let wanted = Wanted {
+        section,
+        names,
+        filter,
+        include_slow,
+        with_message: other::needs_message(options),
+    };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -190,7 +169,7 @@ fn measure_all(
             return Ok(code::USAGE);
         }
     };
-    if let Some(refusal) = refused_sizes(options, &groups) {
+    if let Some(refusal) = other::refusal(options, &groups) {
         writeln!(err, "error: {refusal}")?;
         return Ok(code::USAGE);
     }
@@ -198,13 +177,15 @@ fn measure_all(
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
     }
-    if let Some(cpu) = options.pin
-        && let Err(reason) = cpus::check_pin(cpu)
-    {
-        writeln!(err, "error: --pin {cpu}: {reason}")?;
-        return Ok(code::USAGE);
-    }
-    let parallel = match options.threads.map(threads::check).transpose() {
+    let (environment, cpus) = match gather::place(options, machine) {
+        Ok(place) => place,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
+    };
+    let preferred = |threads| threads::choose(threads, &cpus, &machine.root);
+    let parallel = match options.threads.map(preferred).transpose() {
         Ok(parallel) => parallel,
         Err(reason) => {
             let asked = options.threads.unwrap_or_default();
@@ -220,32 +201,35 @@ fn measure_all(
                 return Ok(code::USAGE);
             }
         };
-    let beginning = gather::begin(options, &machine.root);
+    let counting = gather::counting(machine, options, &cpus);
+    let beginning = gather::begin(options, environment, &counting);
     let (mut whole, environment) = (beginning.clone(), &beginning.environment);
     if options.verbose {
         tell::facts(environment, err)?;
     }
     if !options.quiet {
         tell::advice(&beginning, err)?;
+        tell::not_counted(&beginning.counters, err)?;
+        if let Some(parallel) = &parallel {
+            tell::threads(parallel, other::message_bytes(options), err)?;
+        }
     }
     let wrong = if options.quick {
         selftest::wrong_answers(&machine.catalogue, options.quiet, err)?
     } else {
         HashMap::new()
     };
-    if needs_message(options) && section.is_none() && !options.quiet {
+    if other::needs_message(options) && section.is_none() && !options.quiet {
         writeln!(
             err,
             "note: key derivation is left out: it has no message whose size could be chosen"
         )?;
     }
     let mut failed = !wrong.is_empty();
-    let cpus = match options.pin {
-        Some(cpu) => vec![cpu],
-        None => environment.fastest(&cpus::allowed().unwrap_or_default()),
-    };
     let plan = Plan {
         repetitions: options.repetitions,
+        precision: options.precision,
+        time_limit: options.time_limit,
         unaligned: options.unaligned,
         quick: options.quick,
         samples: options.samples,
@@ -253,6 +237,7 @@ fn measure_all(
         growth: beginning.conditions.growth,
         message_bytes: options.message,
         cpus: &cpus,
+        counters: &counting.events,
     };
     for (at, (section, cases)) in groups.iter().enumerate() {
         let rest = &groups[at + 1..];
@@ -261,9 +246,8 @@ fn measure_all(
         let mut show = |progress| line.show(progress);
         let measured = match &parallel {
             Some(parallel) => {
-                let bytes = options.message.unwrap_or(endless::MESSAGE_BYTES);
+                let bytes = other::message_bytes(options);
                 threads::measure(machine, cases, bytes, parallel, &mut show)
-                    .map(|records| (records, Vec::new()))
             }
             None => measure(machine, cases, plan, &mut show),
         };
@@ -306,31 +290,40 @@ fn measure_all(
         let all = names.is_empty() && !include_slow && filter.is_none();
         let sections = section.map_or_else(|| Section::ALL.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
-        tell::closing(&left_out, environment, err)?;
+        tell::closing(&left_out, environment, options.threads.is_none(), err)?;
     }
     Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
 }
 
-/// Whether only rows with a message are measured.
-fn needs_message(options: &Options) -> bool {
-    options.raw || options.threads.is_some()
-}
-
-/// Why rows cannot work on the sizes that were asked for, with the option at fault.
-fn refused_sizes(options: &Options, groups: &[Group]) -> Option<String> {
-    let mut cases = groups.iter().flat_map(|(_, cases)| cases);
-    if options.message.is_some()
-        && let Some(case) = cases.clone().find(|case| case.entry.axis != Axis::Bytes)
-    {
-        return Some(format!("--message: {} has no message", case.entry.algorithm));
-    }
-    let (option, sizes) = match (options.message, &options.asymptote) {
-        (Some(bytes), _) => ("--message", vec![bytes]),
-        (None, Some(Ascending(sizes))) => ("--asymptote", sizes.clone()),
-        (None, None) => return None,
+/// Tells whether the machine is fit to measure.
+fn examine(
+    options: &Options,
+    machine: &Machine,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let (environment, cpus) = match gather::place(options, machine) {
+        Ok(place) => place,
+        Err(reason) => {
+            writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
     };
-    let refusal = cases.find_map(|case| fits::check(std::slice::from_ref(case), &sizes).err())?;
-    Some(format!("{option} {refusal}"))
+    if options.verbose {
+        tell::facts(&environment, err)?;
+        // The screen has them in a few words each.
+        if !options.quiet {
+            tell::warnings(environment.warnings().iter().map(Warning::advice), err)?;
+        }
+    }
+    let findings = doctor::examine(machine, environment, &cpus)?;
+    if machine.is_interrupted() {
+        writeln!(err, "interrupted: too little was seen to tell")?;
+        return Ok(code::INTERRUPTED);
+    }
+    out.write_all(doctor::render(&findings).as_bytes())?;
+    let is_fit = doctor::verdict(&findings) == Verdict::Fit;
+    Ok(if is_fit { code::FINE } else { code::FAILED })
 }
 
 fn tell_interrupted(rest: &[Group], err: &mut dyn Write) -> io::Result<u8> {

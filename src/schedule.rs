@@ -5,14 +5,17 @@
 //! state holds; a row whose visits are spread over the whole run meets the quiet one too.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use bench_slope_algorithms::{
     Case, Catalogue, OpenError, Operation, Placement, Routine, Section, gives_back,
 };
 
 use crate::clock::{Clock, Grain, grain};
-use crate::cpus::Cpus;
-use crate::frequency::agreement;
+use crate::count::CountingPass;
+use crate::counters::Pmu;
+use crate::cpus::{Cpus, current, told_megahertz};
+use crate::frequency::{agreement, megahertz, probe};
 use crate::sample::time_calls;
 use crate::visit::{Pace, Sampler, Subject};
 use crate::wire::{Calls, Done, Event, Failure, Order, Request};
@@ -29,6 +32,8 @@ const FEWEST_STEPS_PER_SAMPLE: u64 = 100;
 const LONG_SAMPLE_NS: f64 = 200e3;
 /// A sample never has to last longer than this; a clock that would need it is too coarse.
 const LONGEST_SAMPLE_NS: f64 = 5e6;
+/// Steps longer than this are too coarse to time anything by.
+pub const COARSEST_STEP_NS: f64 = LONGEST_SAMPLE_NS / FEWEST_STEPS_PER_SAMPLE as f64;
 /// A sample on the finest clock lasts at least this long, so that a reading's jitter drowns.
 const SHORTEST_SAMPLE_NS: f64 = 8e3;
 /// Calls per sample end here, for routines that do nothing at all.
@@ -40,6 +45,7 @@ const MOST_CALLS: u32 = 1 << 14;
 pub fn work<E>(
     catalogue: &Catalogue,
     clock: &dyn Clock,
+    pmu: &dyn Pmu,
     request: &Request,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -58,6 +64,8 @@ pub fn work<E>(
             wall_ns: 0,
             cpu_ns: None,
             frequency_agreement: None,
+            system_agreement: None,
+            counted_cycles: None,
             lowest_contention: None,
         }));
     };
@@ -77,6 +85,7 @@ pub fn work<E>(
         tick_ns,
         wanted: request.rounds.unwrap_or(u32::MAX),
     };
+    let mut counting = CountingPass::new(pmu, request, tick_ns);
     let mut subjects = Vec::new();
     for (index, order) in request.cases.iter().enumerate() {
         tell(Event::Begin(index))?;
@@ -95,7 +104,17 @@ pub fn work<E>(
                 continue;
             }
             tell(Event::Begin(subject.index))?;
-            let (rounds, failure) = sampler.visit(&mut subject);
+            let begin_ns = clock.monotonic_ns();
+            let (rounds, mut failure) = sampler.visit(&mut subject);
+            if failure.is_none() {
+                let visit_ns = clock.monotonic_ns().saturating_sub(begin_ns);
+                let (counted, wrong) =
+                    counting.after_visit(&mut sampler, &mut subject, &rounds, visit_ns);
+                for counted in counted {
+                    tell(Event::Counted(counted))?;
+                }
+                failure = wrong;
+            }
             // Told only now: a message to the parent is a system call and wakes another process.
             for round in rounds {
                 tell(Event::Round(round))?;
@@ -120,12 +139,23 @@ pub fn work<E>(
         wall_ns: elapsed_ns,
         cpu_ns: cpu_start.zip(clock.cpu_ns()).map(|(start, end)| end.saturating_sub(start)),
         frequency_agreement: agreement(clock, grain),
+        system_agreement: system_agreement(clock, grain, tick_ns, &request.root),
+        counted_cycles: counting.counted_cycles(),
         lowest_contention: sampler.cpus.lowest(),
     }))
 }
 
+/// The frequency that the system tells of the processor this runs on, over that of the chain.
+fn system_agreement(clock: &dyn Clock, grain: Grain, tick_ns: f64, root: &Path) -> Option<f64> {
+    let told = told_megahertz(root, current()?)?;
+    let probe = probe(clock, grain)?;
+    let ns = |ticks: u64| ticks as f64 * tick_ns;
+    Some(told / megahertz(ns(probe.long_ticks), ns(probe.short_ticks))?)
+}
+
 /// A first idea of a tick's length, for budgets only: 1 when too little time has passed to tell.
-fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
+#[must_use]
+pub fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
     // The grain was measured for some 10 µs at least; a millisecond makes the idea a good one.
     let until = clock.monotonic_ns().saturating_add(1_000_000);
     while clock.monotonic_ns() < until && clock.ticks() > 0 {}

@@ -43,7 +43,10 @@ fn sections(name: &str) -> (Vec<Section>, &str) {
         let (word, _) = name.split_once([' ', '/'])?;
         word.eq_ignore_ascii_case(section.word()).then_some(())
     };
-    match (Section::ALL.iter().find(|section| named(section).is_some()), name.split_once([' ', '/'])) {
+    match (
+        Section::ALL.iter().find(|section| named(section).is_some()),
+        name.split_once([' ', '/']),
+    ) {
         (Some(&section), Some((_, rest))) => (vec![section], rest),
         _ => (Section::ALL.to_vec(), name),
     }

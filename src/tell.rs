@@ -5,12 +5,14 @@ use std::io::{self, IsTerminal, Write};
 use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 
 use crate::choose::Refusal;
+use crate::cpus::show_list;
 use crate::environment::Environment;
 use crate::group::Progress;
-use crate::record::{Record, Run};
+use crate::record::{Counters, Record, Run};
 use crate::report::significant;
+use crate::scaling::Parallel;
 use crate::single::NotOne;
-use crate::warning::bent;
+use crate::warning::{Advice, bent, both};
 
 /// What is known of the machine.
 ///
@@ -69,7 +71,8 @@ pub fn not_one(name: &str, not_one: &NotOne, err: &mut dyn Write) -> io::Result<
             near.dedup();
             let near = near.iter().take(3).map(|name| format!("'{}'", name.to_lowercase()));
             let near = near.collect::<Vec<_>>().join(" or ");
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
+            let hint =
+                if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
             writeln!(err, "error: --endless: no row is called '{name}'{hint}")
         }
     }
@@ -91,14 +94,31 @@ pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What is not counted, and why.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn not_counted(counters: &Counters, err: &mut dyn Write) -> io::Result<()> {
+    counters.notes.iter().try_for_each(|note| writeln!(err, "note: {note}"))
+}
+
+/// Warnings, a line each.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn warnings(warnings: impl Iterator<Item = Advice>, err: &mut dyn Write) -> io::Result<()> {
+    for advice in warnings {
+        writeln!(err, "warning: {}", advice.text)?;
+    }
+    Ok(())
+}
+
 /// Warnings, and what a reader of these rows cannot see in them.
 ///
 /// # Errors
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    for advice in &run.warnings {
-        writeln!(err, "warning: {}", advice.text)?;
-    }
+    warnings(run.warnings.iter().cloned(), err)?;
     if let Some(mhz) = run.usual_mhz() {
         writeln!(
             err,
@@ -123,7 +143,38 @@ pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When standard error cannot be written.
 pub fn details(run: &Run, err: &mut dyn Write) -> io::Result<()> {
-    run.records.iter().try_for_each(|record| detail(record, err))
+    let counting = !run.counters.counted.is_empty();
+    run.records.iter().try_for_each(|record| {
+        detail(record, err)?;
+        if counting { counts(record, err) } else { Ok(()) }
+    })
+}
+
+/// What was counted of a row.
+fn counts(record: &Record, err: &mut dyn Write) -> io::Result<()> {
+    let Ok(measured) = &record.result else { return Ok(()) };
+    let Some(counts) = measured.counts else {
+        return writeln!(err, "{}: too little time to count enough of it", record.name());
+    };
+    let per = |value: Option<f64>, name: &str| {
+        value.map(|value| format!("{} {name}/{}", significant(value, 4), record.unit))
+    };
+    // Digits of what is nearly nothing are noise.
+    let misses = |value: Option<f64>, name: &str| {
+        value.map(|value| format!("{value:.4} {name}/{}", record.unit))
+    };
+    let told = [
+        per(counts.instructions_per_unit, "instructions"),
+        per(counts.cycles_per_unit, "cycles"),
+        counts
+            .instructions_per_cycle
+            .map(|ipc| format!("{} instructions a cycle", significant(ipc, 3))),
+        per(counts.branches_per_unit, "branches"),
+        misses(counts.branch_misses_per_unit, "branch misses"),
+        misses(counts.cache_misses_per_unit, "cache misses"),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    writeln!(err, "{}: counted {}", record.name(), told.join(", "))
 }
 
 fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
@@ -135,9 +186,12 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
     let bend = measured.bend.map_or_else(String::new, |bend| {
         format!(", no straight line ({})", bent(&record.unit, bend))
     });
+    let layouts = measured.layouts.map_or_else(String::new, |layouts| {
+        format!(", two layouts ({})", both(&record.unit, layouts))
+    });
     writeln!(
         err,
-        "{}: {} ns/{} {error}{bend}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        "{}: {} ns/{} {error}{bend}{layouts}, {} ns/call, {} rounds in {} processes{}, crate {}",
         record.name(),
         significant(measured.ns_per_unit, 6),
         record.unit,
@@ -157,6 +211,7 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
 pub fn closing(
     left_out: &[&str],
     environment: &Environment,
+    best: bool,
     err: &mut dyn Write,
 ) -> io::Result<()> {
     if !left_out.is_empty() {
@@ -165,6 +220,9 @@ pub fn closing(
             err,
             "note: left out because they are slow: {slow} (--include-slow, or name them)"
         )?;
+    }
+    if !best {
+        return Ok(());
     }
     let settings_known = environment.boost.is_some() && environment.governors.is_some();
     let frequency = if settings_known || environment.virtualised == Some(true) {
@@ -175,6 +233,33 @@ pub fn closing(
     writeln!(
         err,
         "note: each number is the best this machine does with the message in its caches{frequency}"
+    )
+}
+
+/// How threads are placed, and what their rates are.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn threads(parallel: &Parallel, message_bytes: usize, err: &mut dyn Write) -> io::Result<()> {
+    let counted = |number: usize, what: &str| {
+        format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    };
+    let threads = counted(parallel.threads, "thread");
+    let place = match (parallel.cpus.as_slice(), parallel.cores) {
+        ([], _) => " wherever the system puts them".to_owned(),
+        ([cpu], _) => format!(" on processor {cpu}"),
+        (cpus, None) => format!(" on processors {}", show_list(cpus)),
+        (cpus, Some(cores)) => {
+            let cores = counted(cores, "core");
+            format!(
+                " on processors {}, which are {cores} as far as the system tells",
+                show_list(cpus)
+            )
+        }
+    };
+    writeln!(
+        err,
+        "note: {threads}{place}; rates are medians of calls on messages of {message_bytes} bytes"
     )
 }
 

@@ -5,7 +5,7 @@ use bench_slope_algorithms::Routine;
 use crate::clock::Clock;
 use crate::cpus::Cpus;
 use crate::sample::{deeper, time_calls};
-use crate::wire::{Calls, Chain, Failure, Round};
+use crate::wire::{Calls, Failure, Round, Window};
 
 /// How much time a visit takes.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Sampler<'_> {
             match deeper(depth, &mut || self.round(subject, &own, deadline_ns)) {
                 Ok(round) => {
                     let whole = round.whole;
-                    if round.ticks.iter().all(|&ticks| ticks == 0) && !whole {
+                    if round.windows.is_empty() && !whole {
                         break;
                     }
                     rounds.push(round);
@@ -143,25 +143,23 @@ impl Sampler<'_> {
         own: &[usize],
         deadline_ns: u64,
     ) -> Result<Round, Failure> {
-        let ticks = vec![0; subject.sizes.len()];
         let (case, calls) = (subject.index, subject.calls.clone());
-        let mut round = Round { case, calls, ticks, whole: false, contention: None, chain: None };
+        let mut round = Round { case, calls, windows: Vec::new(), whole: false };
         let mut done = 0;
         let mut before = self.cpus.probe();
         while done < own.len() {
             let begin = self.clock.ticks();
-            let mut window = Vec::new();
-            while let Some(&at) = own.get(done + window.len()) {
-                if !window.is_empty() && self.elapsed_ns(begin) >= WINDOW_NS {
+            let mut samples = Vec::new();
+            while let Some(&at) = own.get(done + samples.len()) {
+                if !samples.is_empty() && self.elapsed_ns(begin) >= WINDOW_NS {
                     break;
                 }
-                window.push((at, self.sample(subject, at)?));
+                samples.push((at, self.sample(subject, at)?));
             }
             let after = self.cpus.probe();
-            let looks = before.zip(after);
-            let contention = looks.map(|(a, b)| f64::max(a.contention(), b.contention()));
+            let window = Window { samples, looks: before.zip(after) };
             before = after;
-            if !self.cpus.is_quiet(contention) {
+            if !self.cpus.is_quiet(window.contention()) {
                 if self.clock.monotonic_ns() < deadline_ns {
                     before = self.cpus.settle(deadline_ns);
                     self.warm_up(subject)?;
@@ -171,16 +169,8 @@ impl Sampler<'_> {
                     return Ok(round);
                 }
             }
-            done += window.len();
-            for (at, ticks) in window {
-                round.ticks[at] = ticks;
-            }
-            round.contention =
-                [round.contention, contention].into_iter().flatten().reduce(f64::max);
-            if let Some((a, b)) = looks {
-                let seen = Chain::of(a).lower(Chain::of(b));
-                round.chain = Some(round.chain.map_or(seen, |earlier| earlier.lower(seen)));
-            }
+            done += window.samples.len();
+            round.windows.push(window);
         }
         round.whole = true;
         Ok(round)
@@ -212,22 +202,32 @@ impl Sampler<'_> {
 
     /// One sample at one size, its result checked; 0 when the clock did not move forward.
     fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
-        let size = subject.sizes[at];
-        subject.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
-        let calls = subject.calls.at(at);
-        let ticks = time_calls(self.clock, &mut *subject.routine, calls).unwrap_or(0);
-        let output = subject.routine.output();
+        subject.checked(at, |routine, calls| time_calls(self.clock, routine, calls).unwrap_or(0))
+    }
+}
+
+impl Subject {
+    /// Lets `sample` call the routine on a message of the size at this place, and checks the result.
+    pub fn checked<T>(
+        &mut self,
+        at: usize,
+        sample: impl FnOnce(&mut dyn Routine, u32) -> T,
+    ) -> Result<T, Failure> {
+        let size = self.sizes[at];
+        self.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
+        let sampled = sample(&mut *self.routine, self.calls.at(at));
+        let output = self.routine.output();
         if output.is_empty() && size > 0 {
             // A rejected message takes no time worth telling.
             return Err(Failure::Wrong(format!("a valid message of {size} bytes was rejected")));
         }
         let output = checksum(output);
-        if *subject.expected[at].get_or_insert(output) != output {
+        if *self.expected[at].get_or_insert(output) != output {
             return Err(Failure::Wrong(format!(
                 "the same message of {size} bytes gave two different results"
             )));
         }
-        Ok(ticks)
+        Ok(sampled)
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::layouts::Layouts;
 use crate::linearity::Bend;
 
 /// A warning as a report shows it.
@@ -27,15 +28,34 @@ pub enum Warning {
         /// The rows' names.
         rows: Vec<String>,
     },
+    /// Rows on several processors that were never all free.
+    NeverFree {
+        /// The rows' names.
+        rows: Vec<String>,
+        /// How many processors.
+        threads: usize,
+    },
+    /// Processors that were seen to share a core, although the system tells otherwise or nothing.
+    SharedCore {
+        /// Names of the rows, and the share of their windows.
+        rows: Vec<(String, f64)>,
+    },
     /// Rows whose error is larger than a reader would expect.
     Imprecise {
         /// Names and relative errors.
         rows: Vec<(String, f64)>,
+        /// Whether the user said how exact they should be.
+        asked: bool,
     },
     /// Rows whose time is no straight line.
     NoLine {
         /// Names, what the cost is counted by, and bends.
         rows: Vec<(String, String, Bend)>,
+    },
+    /// Rows that have two costs, depending on where the loader puts code and data.
+    TwoLayouts {
+        /// Names, what the cost is counted by, and both costs.
+        rows: Vec<(String, String, Layouts)>,
     },
     /// Rows measured by too few processes to state an error.
     NoErrorStated {
@@ -102,10 +122,15 @@ impl Warning {
         let names = |rows: &[(String, f64)]| rows.iter().map(|(name, _)| name.clone()).collect();
         let (kind, rows) = match self {
             Warning::NeverQuiet { rows } => ("never-quiet", rows.clone()),
-            Warning::Imprecise { rows } => ("imprecise", names(rows)),
+            Warning::Imprecise { rows, .. } => ("imprecise", names(rows)),
             Warning::NoLine { rows } => {
                 ("no-line", rows.iter().map(|(name, ..)| name.clone()).collect())
             }
+            Warning::TwoLayouts { rows } => {
+                ("two-layouts", rows.iter().map(|(name, ..)| name.clone()).collect())
+            }
+            Warning::SharedCore { rows } => ("shared-core", names(rows)),
+            Warning::NeverFree { rows, .. } => ("never-free", rows.clone()),
             Warning::NoErrorStated { .. } => ("no-error-stated", Vec::new()),
             Warning::FrequencyUnknown => ("frequency-unknown", Vec::new()),
             Warning::Starved { .. } => ("starved", Vec::new()),
@@ -130,15 +155,43 @@ impl fmt::Display for Warning {
                  fewer neighbours",
                 list(rows)
             ),
-            Warning::Imprecise { rows } => {
+            Warning::SharedCore { rows } => {
+                let rows: Vec<String> = rows
+                    .iter()
+                    .map(|(name, share)| {
+                        format!("{name} (in {:.0} % of its free windows)", 100.0 * share)
+                    })
+                    .collect();
+                write!(
+                    f,
+                    "two of the processors were hardware threads of one core: {}; two of these do less \
+                     than two cores; in a guest the host decides that, and may decide otherwise the \
+                     next time: try again, and compare",
+                    list(&rows)
+                )
+            }
+            Warning::NeverFree { rows, threads: 1 } => write!(
+                f,
+                "the processor was hardly ever free of others while {} was measured, and the rate may be \
+                 too low: stop other programs, or try again later",
+                list(rows)
+            ),
+            Warning::NeverFree { rows, threads } => write!(
+                f,
+                "the {threads} processors were hardly ever all free of others while {} was measured, so \
+                 that the sum may be too low and the scaling off: stop other programs, or try again later",
+                list(rows)
+            ),
+            Warning::Imprecise { rows, asked } => {
+                let than = if *asked { "asked" } else { "the rest" };
                 let rows: Vec<String> = rows
                     .iter()
                     .map(|(name, error)| format!("{name} (±{:.1} %)", 100.0 * error))
                     .collect();
                 write!(
                     f,
-                    "less exact than the rest: {}; the machine is noisy: try again, name only the \
-                     rows you need, or raise --repetitions",
+                    "less exact than {than}: {}; the machine is noisy: try again, name only the \
+                     rows you need, or raise --time-limit (or --repetitions)",
                     list(&rows)
                 )
             }
@@ -151,6 +204,18 @@ impl fmt::Display for Warning {
                     f,
                     "time is no straight line, and the slope is not the cost of every size: {}: \
                      compare at the sizes you need",
+                    rows.join("; ")
+                )
+            }
+            Warning::TwoLayouts { rows } => {
+                let rows: Vec<String> = rows
+                    .iter()
+                    .map(|(name, unit, layouts)| format!("{name} {}", both(unit, *layouts)))
+                    .collect();
+                write!(
+                    f,
+                    "the cost depends on where code and data lie, which each process settles anew: \
+                     {}: expect either in a program of your own",
                     rows.join("; ")
                 )
             }
@@ -256,6 +321,17 @@ pub fn bent(unit: &str, bend: Bend) -> String {
     format!(
         "{:.3} ns/{unit} up to {}, {:.3} above",
         bend.ns_per_unit_below, bend.size, bend.ns_per_unit_above
+    )
+}
+
+/// Both costs of a row: `43.66 ns/byte, 47.70 in 40 % of the processes`.
+#[must_use]
+pub fn both(unit: &str, layouts: Layouts) -> String {
+    format!(
+        "{:.3} ns/{unit}, {:.3} in {:.0} % of the processes",
+        layouts.best_ns_per_unit,
+        layouts.other_ns_per_unit,
+        100.0 * layouts.other_share
     )
 }
 

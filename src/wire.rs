@@ -1,9 +1,12 @@
 //! What parent and worker tell each other: plain data.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
+use crate::counters;
 use crate::frequency::Probe;
-use crate::scaling::{Pair, Parallel};
+use crate::scaling::{Parallel, Told};
 
 /// What the parent asks of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +25,10 @@ pub struct Request {
     pub cpus: Vec<usize>,
     /// Bytes past a 64-byte boundary at which messages start.
     pub offset_bytes: usize,
+    /// Where the files that describe the machine begin.
+    pub root: PathBuf,
+    /// What is to be counted; empty where nothing can be.
+    pub counters: Vec<counters::Event>,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
     /// Run the first case on so many processors at once instead, at its first size.
@@ -44,6 +51,8 @@ pub struct Order {
     pub calls: Option<Calls>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
+    /// How many samples have been counted of it; `None` when that is enough.
+    pub counted: Option<u32>,
 }
 
 /// Calls per sample.
@@ -76,55 +85,58 @@ pub enum Event {
     Failed(usize, Failure),
     /// One round of a case.
     Round(Round),
+    /// What was counted of one sample of a case.
+    Counted(Counted),
     /// Pairs of windows of one thread and of several.
-    Parallel(Vec<Pair>),
+    Parallel(Told),
     /// The worker is done.
     Done(Done),
 }
 
-/// Raw samples of one case: one for every size.
+/// Raw samples of one case: at most one for every size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// The case's index in the request.
     pub case: usize,
     /// Calls in each sample.
     pub calls: Calls,
-    /// Ticks of each sample in the order of the sizes; 0 where there is
-    /// none, or where the clock did not move forward.
-    pub ticks: Vec<u64>,
+    /// The samples in the order they were taken.
+    pub windows: Vec<Window>,
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
     /// long.
     pub whole: bool,
-    /// How busy the core was just before or just after, whichever is more; `None` when the clock
-    /// cannot tell.
-    pub contention: Option<f64>,
-    /// The fastest the chains of known cost ran between its samples: the frequency.
-    pub chain: Option<Chain>,
 }
 
-/// What chains of dependent operations took, in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chain {
-    /// The long one.
-    pub long_ticks: u64,
-    /// The short one.
-    pub short_ticks: u64,
+/// What counters counted of a sample that was not timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// The case's index in the request.
+    pub case: usize,
+    /// The size's place among the case's sizes.
+    pub at: usize,
+    /// Calls in the sample.
+    pub calls: u32,
+    /// Of all calls together, in the order of the request's counters; `None` where one did not run.
+    pub counts: Vec<Option<f64>>,
+    /// Whether the core was quiet, as far as can be told: a neighbour takes cycles and cache away.
+    pub quiet: bool,
 }
 
-impl Chain {
-    /// That of a look at the core.
-    #[must_use]
-    pub fn of(probe: Probe) -> Self {
-        Chain { long_ticks: probe.long_ticks, short_ticks: probe.short_ticks }
-    }
+/// Samples between two looks at the core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// The place of each sample's size among the sizes, and its ticks: 0 where the clock did not
+    /// move forward.
+    pub samples: Vec<(usize, u64)>,
+    /// The looks before and after; `None` when the clock cannot tell.
+    pub looks: Option<(Probe, Probe)>,
+}
 
-    /// The lower of either.
+impl Window {
+    /// How busy the core was just before or just after, whichever is more.
     #[must_use]
-    pub fn lower(self, other: Self) -> Self {
-        Chain {
-            long_ticks: self.long_ticks.min(other.long_ticks),
-            short_ticks: self.short_ticks.min(other.short_ticks),
-        }
+    pub fn contention(&self) -> Option<f64> {
+        self.looks.map(|(before, after)| f64::max(before.contention(), after.contention()))
     }
 }
 
@@ -146,6 +158,11 @@ pub struct Done {
     /// How the frequency from additions compares with that from multiplications; `None` where there
     /// is no second opinion.
     pub frequency_agreement: Option<f64>,
+    /// How the system's own idea of the frequency compares with the chain's at that moment; `None`
+    /// where it tells none.
+    pub system_agreement: Option<f64>,
+    /// Cycles that a counter saw in a cycle of the chain; `None` where cycles are not counted.
+    pub counted_cycles: Option<f64>,
     /// The lowest contention seen.
     pub lowest_contention: Option<f64>,
 }

@@ -6,6 +6,8 @@ mod invented;
 use std::fs;
 use std::path::PathBuf;
 
+use bench_slope::counters::{Absence, Event};
+use bench_slope::doctor::Reason;
 use bench_slope::environment::Environment;
 use bench_slope::warning::Warning;
 use bench_slope_algorithms::{Catalogue, Section};
@@ -43,6 +45,7 @@ fn the_readme_names_every_option_and_no_other() {
     told.dedup();
     let mut has = options(&program(&["--help"]).out);
     has.extend(options(&program(&["self-test", "--help"]).out));
+    has.extend(options(&program(&["compare", "--help"]).out));
     has.sort();
     has.dedup();
     assert_eq!(told, has);
@@ -119,9 +122,12 @@ fn the_advice_on_the_environment_is_told_word_by_word() {
             | Warning::KindsOfCores { .. }
             | Warning::TimeSource { .. } => true,
             Warning::NeverQuiet { .. }
+            | Warning::NeverFree { .. }
+            | Warning::SharedCore { .. }
             | Warning::Imprecise { .. }
             | Warning::NoErrorStated { .. }
             | Warning::NoLine { .. }
+            | Warning::TwoLayouts { .. }
             | Warning::FrequencyUnknown
             | Warning::Starved { .. } => false,
         };
@@ -140,6 +146,93 @@ fn every_fact_of_the_environment_is_told() {
         assert!(told.contains(&format!("\n| `{field}` |")), "docs/environment.md lacks {field}");
     }
     assert_eq!(told.matches("\n| `").count(), fields.len(), "it tells more than there is");
+}
+
+/// One of each reason for which a machine is unfit.
+fn reasons() -> Vec<Reason> {
+    vec![
+        Reason::ClockStandsStill,
+        Reason::ClockTooCoarse { step_ns: 15.6e6 },
+        Reason::NoKnownCost { why: "its process was ended by signal 9 (killed)".to_owned() },
+        Reason::WrongKnownCost { deviation: 0.094, cycles_are_right: true },
+        Reason::WrongKnownCost { deviation: 0.031, cycles_are_right: false },
+        Reason::NeverQuiet { best: 0.004 },
+        Reason::NeverAsQuietAsKnown { lowest: 0.2871, known: 0.2130 },
+        Reason::FrequencyWanders { held: 0.11 },
+        Reason::Starved { share: 0.52 },
+        Reason::Quota { cpus: 0.5, file: "/sys/fs/cgroup/cpu.max".to_owned() },
+    ]
+}
+
+#[test]
+fn the_reasons_of_the_doctor_are_told_word_by_word() {
+    let told = document("docs/doctor.md");
+    for reason in reasons() {
+        // A new reason has to be added here.
+        match reason {
+            Reason::ClockStandsStill
+            | Reason::ClockTooCoarse { .. }
+            | Reason::NoKnownCost { .. }
+            | Reason::WrongKnownCost { .. }
+            | Reason::NeverQuiet { .. }
+            | Reason::NeverAsQuietAsKnown { .. }
+            | Reason::FrequencyWanders { .. }
+            | Reason::Starved { .. }
+            | Reason::Quota { .. } => {}
+        }
+        let line = format!("\n- {reason}\n");
+        assert!(told.contains(&line), "docs/doctor.md lacks{line}");
+    }
+}
+
+#[test]
+fn every_reason_for_no_counter_is_told_word_by_word() {
+    let counters = document("docs/counters.md");
+    let absences = [
+        ("`EACCES`", Absence::Paranoid { level: 4 }),
+        ("`EACCES`", Absence::Denied),
+        ("`EPERM`", Absence::Filtered),
+        ("`EPERM`", Absence::NotPermitted),
+        ("`ENOSYS`", Absence::NoSystemCall),
+        ("`ENOENT`, `ENODEV`, `ENXIO`", Absence::NoSuchCounter),
+        ("`EOPNOTSUPP`", Absence::NotInUserSpace),
+        ("`EINVAL`, `E2BIG`", Absence::NotUnderstood),
+        ("`EMFILE`, `ENFILE`", Absence::TooManyFiles),
+        ("`EBUSY`", Absence::Taken),
+        ("none", Absence::Silent),
+        ("none", Absence::NeverRan),
+        ("none", Absence::NotThisSystem),
+        ("any other", Absence::Other("its words".to_owned())),
+    ];
+    for (error, absence) in &absences {
+        // A new reason has to say here whether it belongs there.
+        let belongs = match absence {
+            Absence::SwitchedOff | Absence::Quick => false,
+            Absence::Paranoid { .. }
+            | Absence::Denied
+            | Absence::Filtered
+            | Absence::NotPermitted
+            | Absence::NoSystemCall
+            | Absence::NoSuchCounter
+            | Absence::NotInUserSpace
+            | Absence::NotUnderstood
+            | Absence::TooManyFiles
+            | Absence::Taken
+            | Absence::Silent
+            | Absence::NeverRan
+            | Absence::NotThisSystem
+            | Absence::Other(_) => true,
+        };
+        assert!(belongs);
+        let line = format!("\n| {error} | {absence} |\n");
+        assert!(counters.contains(&line), "docs/counters.md lacks{line}");
+    }
+    let (_, told) = counters.split_once("\n| error | note |\n|---|---|\n").expect("the table");
+    let rows = told.lines().take_while(|line| line.starts_with('|')).count();
+    assert_eq!(rows, absences.len(), "it tells more than there is");
+    for event in Event::ALL {
+        assert!(counters.contains(&format!("\n| {} | ", event.name())), "{event:?}");
+    }
 }
 
 /// The names in the first column of the tables below a heading, table by table.
@@ -179,13 +272,28 @@ fn the_fields_of_every_format_are_told_in_their_order() {
 }
 
 #[test]
+fn the_fields_of_a_comparison_are_told_in_their_order() {
+    use bench_slope::compare::{Source, compare};
+    let runs = ["a", "b"].map(|name| Source { name: name.to_owned(), run: example::full() });
+    let text = compare(&runs, Vec::new()).render(bench_slope::report::Format::Csv, false);
+    let told = fields(&document("docs/compare.md"), "\n## CSV and JSON\n").concat();
+    assert_eq!(text.lines().next(), Some(told.join(",").as_str()));
+}
+
+#[test]
 fn links_lead_somewhere() {
     for name in [
         "README.md",
         "docs/architecture.md",
         "docs/method.md",
+        "docs/doctor.md",
         "docs/environment.md",
+        "docs/counters.md",
         "docs/formats.md",
+        "docs/compare.md",
+        "docs/growth.md",
+        "docs/threads.md",
+        "docs/profiling.md",
         "docs/packaging.md",
         "docs/report.md",
         "docs/coverage.md",

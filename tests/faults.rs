@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bench_slope::clock::machine_clock;
+use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::group::Machine;
 use bench_slope::run::{run, run_here};
 use bench_slope::worker::{WORD, Workers};
@@ -102,7 +103,8 @@ fn measured(catalogue: Catalogue, patience: Duration, words: &[&str]) -> Outcome
     // What this machine is like must not decide what is told.
     let root = "/nonexistent".into();
     let (clock, interrupted) = (machine_clock(), Arc::default());
-    let machine = Machine { catalogue, clock, workers, patience, interrupted, root };
+    let pmu = Arc::new(NoPmu(Absence::SwitchedOff));
+    let machine = Machine { catalogue, clock, pmu, workers, patience, interrupted, root };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let words = std::iter::once("bench-slope").chain(words.iter().copied());
     let code = run(words.map(Into::into), &machine, &mut out, &mut err);
@@ -143,11 +145,24 @@ fn a_hanging_worker_is_ended() -> Result<(), Failed> {
     check(outcome.err.contains("MD5: it took longer than"), &outcome)
 }
 
+fn a_crash_in_a_thread_costs_its_row() -> Result<(), Failed> {
+    let words = ["--threads", "1", "--quiet", "hash", "sha1", "sha224", "sha256"];
+    let outcome = measured(catalogue(), Machine::PATIENCE, &words);
+    check(outcome.code == 1 && outcome.rows.len() == 6, &outcome)?;
+    for (row, crashed) in outcome.rows[2..].iter().zip([true, true, false]) {
+        check(row.ends_with("(crashed)") == crashed, &outcome)?;
+    }
+    let signal =
+        cfg!(not(unix)) || outcome.err.contains("SHA224: its process was ended by signal 6");
+    check(signal, &outcome)
+}
+
 fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
     let missing = Workers::Processes("/nonexistent/bench-slope".into());
     let machine = Machine {
         catalogue: catalogue(),
         clock: machine_clock(),
+        pmu: Arc::new(NoPmu(Absence::SwitchedOff)),
         workers: missing,
         patience: Machine::PATIENCE,
         interrupted: Arc::default(),
@@ -173,6 +188,7 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let tests = vec![
         Trial::test("a_crash_costs_its_row", a_crash_costs_its_row),
+        Trial::test("a_crash_in_a_thread_costs_its_row", a_crash_in_a_thread_costs_its_row),
         Trial::test("a_hanging_worker_is_ended", a_hanging_worker_is_ended),
         Trial::test(
             "a_program_that_is_no_worker_is_an_error",

@@ -56,17 +56,21 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("cycles_per_unit_at_size", |r| number(measured(r)?.cycles_per_unit_at(r.point?)?)),
     ("err_percent_at_size", |r| number(100.0 * time(r)?.relative_error?)),
     ("growth_class", |r| text(r.record.growth.as_ref()?.classes.first()?.class.name())),
-    ("growth_coefficient_ns", |r| number(r.record.growth.as_ref()?.classes.first()?.coefficient_ns)),
+    ("growth_coefficient_ns", |r| {
+        number(r.record.growth.as_ref()?.classes.first()?.coefficient_ns)
+    }),
     ("growth_constant_ns", |r| number(r.record.growth.as_ref()?.classes.first()?.constant_ns)),
     ("growth_err_percent", |r| {
         number(100.0 * r.record.growth.as_ref()?.classes.first()?.relative_error)
     }),
-    ("growth_classes_alike", |r| text(r.record.growth.as_ref()?.alike)),
+    ("growth_alike", |r| text(r.record.growth.as_ref()?.alike_names().join(" or "))),
     ("threads", |r| text(r.record.scaling.as_ref()?.threads)),
+    ("threads_message_bytes", |r| text(r.record.scaling.as_ref()?.message_bytes)),
     ("threads_one_mib_per_s", |r| number(r.record.scaling.as_ref()?.one_mib_per_s)),
+    ("threads_one_err_percent", |r| number(100.0 * r.record.scaling.as_ref()?.one_relative_error?)),
     ("threads_scaling", |r| number(r.record.scaling.as_ref()?.scaling)),
     ("threads_scaling_err_percent", |r| {
-        number(100.0 * r.record.scaling.as_ref()?.scaling_relative_error)
+        number(100.0 * r.record.scaling.as_ref()?.scaling_relative_error?)
     }),
 ];
 

@@ -23,8 +23,8 @@ pub fn record(section: Section, label: &str, result: Result<Measured, Failure>) 
         squeezed_bytes: None,
         result,
         samples: None,
-            growth: None,
-            scaling: None,
+        growth: None,
+        scaling: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a row's time grows with, as nanobench tells it: a table of times, and a table of classes.
 
-use super::significant;
 use super::markdown::{code, with_commas};
+use super::significant;
 use crate::growth::Growth;
 use crate::record::Record;
 
@@ -29,15 +29,15 @@ fn times(record: &Record, growth: &Growth) -> String {
 }
 
 fn classes(growth: &Growth) -> String {
-    let mut text = "| coefficient (ns) |  constant (ns) |   err% | complexity\n\
-                    |-----------------:|---------------:|-------:|:-----------\n"
+    let mut text = "| coefficient (ns) |  constant (ns) |    err% | complexity\n\
+                    |-----------------:|---------------:|--------:|:-----------\n"
         .to_owned();
     for fitted in &growth.classes {
         let coefficient = exponent(fitted.coefficient_ns);
         let constant = significant(fitted.constant_ns, 4);
-        let error = format!("{:.1}%", 100.0 * fitted.relative_error);
+        let error = format!("{:.2}%", 100.0 * fitted.relative_error);
         let name = fitted.class.name();
-        text.push_str(&format!("|{coefficient:>17} |{constant:>15} |{error:>7} | {name}\n"));
+        text.push_str(&format!("|{coefficient:>17} |{constant:>15} |{error:>8} | {name}\n"));
     }
     text
 }
@@ -50,9 +50,8 @@ fn exponent(value: f64) -> String {
 /// One line: the best class, or those that cannot be told apart.
 #[must_use]
 pub fn verdict(record: &Record, growth: &Growth) -> String {
-    let names: Vec<&str> = growth.classes.iter().map(|fitted| fitted.class.name()).collect();
     let name = record.name();
-    match &names[..growth.alike] {
+    match growth.alike_names().as_slice() {
         [best] => format!("{name}: {best}\n"),
         alike => format!("{name}: {}, not distinguishable here\n", alike.join(" or ")),
     }

@@ -31,11 +31,11 @@ pub fn render(run: &Run) -> String {
             let here = |record: &&Record| record.section == first.section;
             let (rows, others) = rest.split_at(rest.iter().take_while(here).count());
             let rows: Vec<&Record> = rows.iter().collect();
-            parts.push(format!("```\n{}```\n", super::scaling::table(first.section, &rows, threads)));
+            parts.push(super::scaling::markdown(first.section, &rows, threads));
             rest = others;
             continue;
         }
-        if first.growth.is_some() || run.conditions.growth {
+        if run.conditions.growth {
             parts.push(super::growth::tables(first));
             rest = &rest[1..];
             continue;

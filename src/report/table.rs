@@ -41,7 +41,8 @@ pub fn render_as(run: &Run, look: Look) -> String {
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
             if let Some(threads) = run.conditions.threads {
-                text.push_str(&super::scaling::table(section, &records, threads));
+                line(&mut text, &styled(&format!("{}:", title(section)), HEADING, look));
+                text.push_str(&super::scaling::table(&records, threads));
             } else if run.conditions.growth {
                 line(&mut text, &styled(&format!("{}:", title(section)), HEADING, look));
                 let tables = records.iter().map(|record| super::growth::tables(record));

@@ -1,9 +1,10 @@
 //! The record of a row whose growth is wanted: times at given sizes, and no slope.
 
-use super::{Choice, FEWEST_WORKERS, Row, Seen, frequency, usable};
+use super::{FEWEST_WORKERS, Row, Seen, measured_mhz};
 use crate::fit::{Rounds, coverage, estimate, floor_errors};
 use crate::growth::{SizeTime, growth};
 use crate::record::{Measured, Point, Record};
+use crate::timed::{Choice, usable};
 use crate::wire::Failure;
 
 /// The record of a row with its growth. Its cost per unit is that of the largest size, the call
@@ -13,7 +14,7 @@ pub fn growth_record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {
         return failed(failure.clone());
     }
-    let (processes, choice) = usable(row, seen);
+    let (processes, choice) = usable(&row.processes, &seen.core);
     let Some(estimate) = estimate(&row.sizes, &processes) else {
         let reason = "no sample came out: the clock did not move while it ran".to_owned();
         return failed(Failure::NoTime(reason));
@@ -51,7 +52,7 @@ fn measured(
             ns_per_unit: largest.ns / largest.size as f64,
             mib_per_s: None,
             cycles_per_unit: None,
-            measured_mhz: frequency(row, seen, choice),
+            measured_mhz: measured_mhz(row, seen),
             ns_per_call: 0.0,
             bend: None,
             relative_error: largest.relative_error,
@@ -65,11 +66,15 @@ fn measured(
     )
 }
 
+/// A row is clear when the 95 % interval of each of its times is within this, unless the user says.
+pub const CLEAR: f64 = 0.002;
+
 /// Whether the times of a row are so exact that no further worker would change its growth.
-pub fn is_clear(row: &Row, seen: &Seen) -> bool {
-    const EXACT: f64 = 0.002;
-    let (processes, choice) = usable(row, seen);
-    let exact = |error: Option<f64>| error.is_some_and(|error| error <= EXACT);
+pub fn is_clear(row: &Row, seen: &Seen, precision: f64) -> bool {
+    let (processes, choice) = usable(&row.processes, &seen.core);
+    let exact = |error: Option<f64>| error.is_some_and(|error| error <= precision);
     let enough = coverage(&processes) >= FEWEST_WORKERS as usize;
-    enough && choice != Choice::Whole && floor_errors(row.sizes.len(), &processes).into_iter().all(exact)
+    enough
+        && choice != Choice::Whole
+        && floor_errors(row.sizes.len(), &processes).into_iter().all(exact)
 }

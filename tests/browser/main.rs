@@ -35,15 +35,7 @@ fn run() -> Run {
     let names = ["MD5", "SHAKE128", "SHA1", "SHA256"];
     let machine = machine(names.map(entry).to_vec(), 1, cost);
     let cases: Vec<_> = machine.catalogue.cases(Section::Hash).collect();
-    let plan = Plan {
-        repetitions: Some(40),
-        unaligned: false,
-        quick: false,
-        samples: false,
-        sizes: None,
-        cpus: &[],
-        ..Plan::default()
-    };
+    let plan = Plan { repetitions: Some(40), ..Plan::default() };
     let (records, warnings) = measure(&machine, &cases, plan, &mut |_| ()).expect("workers run");
     let warnings = warnings.iter().map(|warning| warning.advice()).collect();
     let started_unix_s = Some(1_796_063_519);

@@ -7,7 +7,7 @@ use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
 use bench_slope::growth::{Growth, SizeTime};
 use bench_slope::linearity::Bend;
 use bench_slope::record::{
-    Conditions, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
+    Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
 };
 use bench_slope::scaling::Scaling;
 use bench_slope::versions::Versions;
@@ -45,7 +45,8 @@ pub fn measured() -> Measured {
 }
 
 fn growth() -> Growth {
-    let time = |size| SizeTime { size, ns: 10.0 * THIRD * size as f64, relative_error: Some(THIRD) };
+    let time =
+        |size| SizeTime { size, ns: 10.0 * THIRD * size as f64, relative_error: Some(THIRD) };
     bench_slope::growth::growth(&[16, 32, 64, 128].map(time)).expect("a growth")
 }
 
@@ -53,12 +54,18 @@ fn scaling() -> Scaling {
     Scaling {
         threads: 2,
         cpus: vec![0, 3],
+        cores: Some(2),
         message_bytes: 4096,
         mib_per_s: 1000.0 * THIRD,
+        relative_error: Some(0.2 * THIRD),
         one_mib_per_s: 500.0 * THIRD,
+        one_relative_error: Some(0.1 * THIRD),
         scaling: 2.0,
-        scaling_relative_error: 0.1 * THIRD,
-        relative_error: 0.2 * THIRD,
+        scaling_relative_error: Some(0.05 * THIRD),
+        all_free: true,
+        shared_core: Some(0.25 * THIRD),
+        pairs: 24,
+        processes: 6,
     }
 }
 
@@ -132,14 +139,20 @@ pub fn full() -> Run {
         versions: Versions::of_this_program(),
         frequency: Some(Frequency::Given(3201.7)),
         environment,
+        counters: Counters {
+            counted: vec!["cycles".to_owned()],
+            notes: vec!["no branches: why".to_owned()],
+        },
         conditions: Conditions {
             quick: true,
             unaligned: true,
             repetitions: Some(9),
             sizes: Some(vec![16, 32]),
-            growth: true,
+            precision: Some(THIRD),
+            time_limit_s: Some(2.5),
+            growth: false,
             message_bytes: Some(32),
-            threads: Some(2),
+            threads: None,
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use bench_slope::clock::InventedClock;
+use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::group::Machine;
 use bench_slope::run::run;
 use bench_slope::worker::Workers;
@@ -100,15 +101,20 @@ AES/GCM key=00*16 nonce=00*12 tag=58e2fccefa7e3061367f1d57a4e7455a ; GCM specifi
 
 /// A machine with these entries whose calls cost `cost` on a clock of `step_ns`.
 pub fn machine(entries: Vec<Entry>, step_ns: u64, cost: Cost) -> Machine {
-    let clock = InventedClock::new(step_ns);
+    machine_on(InventedClock::new(step_ns), entries, cost)
+}
+
+/// A machine with these entries on a clock that the test keeps.
+pub fn machine_on(clock: InventedClock, entries: Vec<Entry>, cost: Cost) -> Machine {
     let entries = entries.into_iter().map(|entry| charge(entry, &clock, cost)).collect();
     let catalogue = Catalogue::new(entries, &[("hash", ANSWERS), ("cipher", CIPHER_ANSWERS)])
         .expect("the answers parse");
     let (clock, workers) = (Arc::new(clock), Workers::InProcess);
+    let pmu = Arc::new(NoPmu(Absence::SwitchedOff));
     // No file describes it.
     let root = "/nonexistent".into();
     let (patience, interrupted) = (Machine::PATIENCE, Arc::default());
-    Machine { catalogue, clock, workers, patience, interrupted, root }
+    Machine { catalogue, clock, pmu, workers, patience, interrupted, root }
 }
 
 /// Runs the program with these words.

@@ -156,7 +156,8 @@ fn environment(run: &Run) -> Markup {
         Some(Frequency::Measured) => "measured beside each row".to_owned(),
         None => "not given; cycles need --cpu-mhz".to_owned(),
     };
-    let Conditions { quick, unaligned, repetitions, sizes, .. } = &run.conditions;
+    let Conditions { quick, unaligned, repetitions, sizes, precision, time_limit_s, .. } =
+        &run.conditions;
     let measured = run.usual_mhz();
     html! {
         section #environment aria-labelledby="environment-title" {
@@ -174,6 +175,16 @@ fn environment(run: &Run) -> Markup {
                     @else if let Some(rounds) = repetitions { "exactly " (rounds) " of every row" }
                     @else { "as many as a precise answer takes" }
                 }
+                @if let Some(precision) = precision {
+                    dt { "precision" } dd { (significant(100.0 * precision, DIGITS)) " %" }
+                }
+                @if let Some(seconds) = time_limit_s {
+                    dt { "time limit" } dd { (significant(*seconds, DIGITS)) " s a row in the mean" }
+                }
+                @if !run.counters.counted.is_empty() {
+                    dt { "counted" } dd { (run.counters.counted.join(", ")) }
+                }
+                @for note in &run.counters.notes { dt { "not counted" } dd { (note) } }
                 dt { "messages" }
                 dd { @if *unaligned { "start at odd addresses" } @else { "aligned" } }
                 @if let Some(sizes) = sizes {

@@ -1,0 +1,390 @@
+//! Rounds in nanoseconds, what is known of the core, and which samples count.
+//!
+//! A sample counts when its window was quiet. Where the core ran at another frequency than the
+//! run's, it is brought to that frequency by the chains of known cost beside it: work within the
+//! caches scales with the clock.
+
+use crate::cpus::QUIET_WITHIN;
+use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean};
+use crate::frequency::megahertz;
+use crate::wire::{Calls, Done, Round, Window};
+
+/// Windows whose chains are within this share of the run's were at its frequency.
+const SAME_FREQUENCY: f64 = 0.005;
+/// Single chains within this share of the usual may have run at the same frequency: it trembles.
+const TREMBLE: f64 = 0.01;
+/// What the chains about a window take is told from so many windows on either side of it.
+const NEIGHBOURS: usize = 5;
+/// The share of the chains, from the fastest, that a row's frequency is taken from.
+const SHARE_OF_CHAINS: f64 = 0.125;
+/// The run's frequency is the one that this share of all windows reach: a high one that is met often.
+const SHARE_AT_FREQUENCY: f64 = 0.25;
+
+/// A round of one case.
+pub struct Timed {
+    /// The number of sizes.
+    sizes: usize,
+    /// Whether it has all sizes that are its process's own.
+    whole: bool,
+    windows: Vec<TimedWindow>,
+}
+
+struct TimedWindow {
+    /// The place of each sample's size, and the nanoseconds of a call.
+    ns: Vec<(usize, f64)>,
+    /// The core's contention meanwhile; `None` when the clock cannot tell.
+    contention: Option<f64>,
+    chains: Option<Chains>,
+}
+
+/// What chains of known cost took before and after a window.
+#[derive(Clone, Copy)]
+struct Chains {
+    before_ns: f64,
+    after_ns: f64,
+    /// The lower of two short ones.
+    short_ns: f64,
+    /// What a long one takes at the frequency of this time, from the windows about this one.
+    local_ns: f64,
+}
+
+impl Chains {
+    /// Whether the frequency was the same before, about and after.
+    fn are_steady(self) -> bool {
+        let is_near = |ns: f64| (ns / self.local_ns - 1.0).abs() <= TREMBLE;
+        is_near(self.before_ns) && is_near(self.after_ns)
+    }
+}
+
+impl Timed {
+    /// All its samples: the place of each one's size, and the nanoseconds of a call.
+    pub fn samples(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.windows.iter().flat_map(|window| window.ns.iter().copied())
+    }
+}
+
+/// The rounds of a worker in the order it took them, each with its case's place in the request;
+/// `sizes` tells how many sizes a case has.
+#[must_use]
+pub fn rounds_of_worker(
+    rounds: Vec<Round>,
+    sizes: impl Fn(usize) -> usize,
+    done: &Done,
+) -> Vec<(usize, Timed)> {
+    let timed = |round: Round| {
+        let calls = &round.calls;
+        let windows = round.windows.into_iter().map(|window| TimedWindow::of(window, calls, done));
+        let (sizes, whole, windows) = (sizes(round.case), round.whole, windows.collect());
+        (round.case, Timed { sizes, whole, windows })
+    };
+    let mut timed: Vec<(usize, Timed)> = rounds.into_iter().map(timed).collect();
+    settle_local(timed.iter_mut().flat_map(|(_, round)| &mut round.windows));
+    timed
+}
+
+/// Tells each window what a chain takes about its time.
+///
+/// A single chain of 4 µs is no measure of the frequency of 0.3 ms, for that trembles. Bringing samples
+/// to another frequency by single chains, and then taking the lowest, would take those whose chain
+/// was slow by chance.
+fn settle_local<'a>(windows: impl Iterator<Item = &'a mut TimedWindow>) {
+    let mut chains: Vec<&mut Chains> =
+        windows.filter_map(|window| window.chains.as_mut()).collect();
+    let ends: Vec<[f64; 2]> = chains.iter().map(|c| [c.before_ns, c.after_ns]).collect();
+    for (at, chains) in chains.iter_mut().enumerate() {
+        let about = at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(ends.len());
+        // Of the frequency that it began with: another may have come or gone meanwhile.
+        let own = |ns: &f64| (ns / chains.before_ns - 1.0).abs() <= 2.0 * TREMBLE;
+        let mut alike: Vec<f64> = ends[about].iter().flatten().copied().filter(own).collect();
+        if let Some(usual) = met_often(&mut alike) {
+            chains.local_ns = usual;
+        }
+    }
+}
+
+/// A low one of these that is met often: the same statistic for the run and about a window, so that
+/// both can be compared.
+fn met_often(chains_ns: &mut [f64]) -> Option<f64> {
+    let at = (chains_ns.len() as f64 * SHARE_AT_FREQUENCY) as usize;
+    (at < chains_ns.len()).then(|| *chains_ns.select_nth_unstable_by(at, f64::total_cmp).1)
+}
+
+impl TimedWindow {
+    fn of(window: Window, calls: &Calls, done: &Done) -> Self {
+        let contention = window.contention();
+        let chains = window.looks.map(|(before, after)| {
+            let ns = |ticks: u64| ticks as f64 * done.ns_per_tick;
+            let before_ns = ns(before.long_ticks);
+            Chains {
+                local_ns: before_ns,
+                before_ns,
+                after_ns: ns(after.long_ticks),
+                short_ns: ns(before.short_ticks.min(after.short_ticks)),
+            }
+        });
+        let ns = |at: usize, ticks: u64| {
+            let calls = f64::from(calls.at(at));
+            (ticks as f64 - done.cost_ticks as f64) * done.ns_per_tick / calls
+        };
+        let there = window.samples.into_iter().filter(|&(_, ticks)| ticks > 0);
+        TimedWindow {
+            ns: there.map(|(at, ticks)| (at, ns(at, ticks))).collect(),
+            contention,
+            chains,
+        }
+    }
+}
+
+/// What is known of the core from all workers so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Core {
+    /// The lowest contention seen: what a quiet core reads.
+    pub lowest_contention: Option<f64>,
+    /// What the long chain of known cost takes at the run's frequency.
+    pub usual_chain_ns: Option<f64>,
+}
+
+impl Core {
+    /// Settles the frequency that the rows of a run are told at; `true` when it is another one than
+    /// before.
+    pub fn settle_frequency<'a>(&mut self, rounds: impl Iterator<Item = &'a Timed>) -> bool {
+        let chains = rounds.flat_map(|round| &round.windows).filter_map(|window| window.chains);
+        let mut steady: Vec<f64> = chains
+            .filter(|chains| chains.are_steady())
+            .flat_map(|chains| [chains.before_ns, chains.after_ns])
+            .collect();
+        let Some(usual) = met_often(&mut steady) else { return false };
+        let moved = self.usual_chain_ns.is_none_or(|before| !is_same(usual, before));
+        if moved {
+            self.usual_chain_ns = Some(usual);
+        }
+        moved
+    }
+
+    /// Whether a window was taken on a quiet core, as far as can be told.
+    fn is_quiet(&self, window: &TimedWindow) -> bool {
+        match (window.contention, self.lowest_contention) {
+            (Some(contention), Some(lowest)) => contention <= QUIET_WITHIN * lowest,
+            // Never agreed on what quiet is.
+            (Some(_), None) => false,
+            (None, _) => true,
+        }
+    }
+
+    /// Whether the core ran at the run's frequency during a window, as far as can be told.
+    fn is_at_frequency(&self, window: &TimedWindow) -> bool {
+        match (window.chains, self.usual_chain_ns) {
+            (Some(chains), Some(usual)) => chains.are_steady() && is_same(chains.local_ns, usual),
+            _ => true,
+        }
+    }
+
+    /// What brings a window's samples to the run's frequency.
+    fn scale(&self, window: &TimedWindow) -> f64 {
+        match (window.chains, self.usual_chain_ns) {
+            // Within the noise of the chains it is left alone: the floor would pick their errors.
+            (Some(chains), Some(usual)) if !is_same(chains.local_ns, usual) => {
+                usual / chains.local_ns
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+fn is_same(a_ns: f64, b_ns: f64) -> bool {
+    (a_ns / b_ns - 1.0).abs() <= SAME_FREQUENCY
+}
+
+/// Which samples of a row count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Those on a quiet core at the run's frequency.
+    AtFrequency,
+    /// Those on a quiet core whose frequency was steady meanwhile, brought to the run's.
+    Scaled,
+    /// All rounds that are whole: pieces of busy rounds and quiet ones make no line.
+    Whole,
+}
+
+impl Choice {
+    fn takes(self, round: &Timed, window: &TimedWindow, core: &Core) -> bool {
+        match self {
+            Choice::AtFrequency => core.is_quiet(window) && core.is_at_frequency(window),
+            Choice::Scaled => core.is_quiet(window) && window.chains.is_none_or(Chains::are_steady),
+            Choice::Whole => round.whole,
+        }
+    }
+
+    /// The samples of a round that count, by size; not a number where none does.
+    fn samples(self, round: &Timed, core: &Core) -> Option<Vec<f64>> {
+        let mut by_size = vec![f64::NAN; round.sizes];
+        let mut any = false;
+        for window in round.windows.iter().filter(|window| self.takes(round, window, core)) {
+            let scale = core.scale(window);
+            for &(at, ns) in &window.ns {
+                by_size[at] = ns * scale;
+                any = true;
+            }
+        }
+        any.then_some(by_size)
+    }
+}
+
+/// The samples to judge by, process by process: of the first choice that holds the line at both
+/// ends.
+#[must_use]
+pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
+    let select = |choice: Choice| -> Vec<Rounds> {
+        let rounds = |process: &Vec<Timed>| -> Rounds {
+            process.iter().filter_map(|round| choice.samples(round, core)).collect()
+        };
+        processes.iter().map(rounds).filter(|rounds| !rounds.is_empty()).collect()
+    };
+    for choice in [Choice::AtFrequency, Choice::Scaled] {
+        let rounds = select(choice);
+        if coverage(&rounds) >= FEWEST_PROCESSES.min(processes.len()) {
+            return (rounds, choice);
+        }
+    }
+    (select(Choice::Whole), Choice::Whole)
+}
+
+/// The core's frequency in megahertz beside a row's own samples: from the fastest chains at the run's
+/// frequency, as the cost is from the fastest samples.
+#[must_use]
+pub fn row_megahertz(processes: &[Vec<Timed>], core: &Core) -> Option<f64> {
+    let windows = || processes.iter().flatten().flat_map(|round| &round.windows);
+    let fastest = |wanted: &dyn Fn(&TimedWindow) -> bool| {
+        let chains = windows().filter(|window| wanted(window)).filter_map(|window| window.chains);
+        let (mut long, mut short): (Vec<f64>, Vec<f64>) =
+            chains.map(|chains| (chains.before_ns.min(chains.after_ns), chains.short_ns)).unzip();
+        let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
+        floor(&mut long).zip(floor(&mut short))
+    };
+    let (long, short) = match fastest(&|window| core.is_at_frequency(window)) {
+        Some(chains) => chains,
+        // None ran at it: the row's samples were brought to it, and so are its chains.
+        None => {
+            let (long, short) = fastest(&|_| true)?;
+            let scale = core.usual_chain_ns? / long;
+            (long * scale, short * scale)
+        }
+    };
+    megahertz(long, short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::estimate;
+    use crate::frequency::Probe;
+
+    const SIZES: [usize; 5] = [0, 1024, 2048, 3072, 4096];
+
+    fn done() -> Done {
+        Done {
+            clock: "invented".to_owned(),
+            ns_per_tick: 0.1,
+            cost_ticks: 40,
+            resolution_ticks: 1,
+            wall_ns: 0,
+            cpu_ns: None,
+            frequency_agreement: None,
+            system_agreement: None,
+            counted_cycles: None,
+            lowest_contention: None,
+        }
+    }
+
+    /// The chains of known cost at a frequency, on a core of this contention.
+    fn look(mhz: f64, contention: f64) -> Probe {
+        let ticks = |cycles: f64| (cycles * 1e4 / mhz).round() as u64;
+        let long = ticks(12_288.0);
+        let wide = (4.0 * long as f64 * contention).round() as u64;
+        Probe { long_ticks: long, short_ticks: ticks(4_096.0), wide_ticks: wide }
+    }
+
+    /// A window over all sizes at 7 cycles a byte, between two frequencies.
+    fn window(before_mhz: f64, after_mhz: f64, contention: f64) -> Window {
+        let mhz = f64::midpoint(before_mhz, after_mhz);
+        let ticks = |&size: &usize| ((350.0 + 7.0 * size as f64) * 1e4 / mhz) as u64 + 40;
+        Window {
+            samples: SIZES.iter().map(ticks).enumerate().collect(),
+            looks: Some((look(before_mhz, contention), look(after_mhz, contention))),
+        }
+    }
+
+    fn timed(window: Window) -> Timed {
+        let round = Round { case: 0, calls: Calls::Alike(1), windows: vec![window], whole: true };
+        let mut rounds = rounds_of_worker(vec![round], |_| SIZES.len(), &done());
+        rounds.remove(0).1
+    }
+
+    fn core_of(processes: &[Vec<Timed>]) -> Core {
+        let mut core = Core { lowest_contention: Some(0.2), usual_chain_ns: None };
+        assert!(core.settle_frequency(processes.iter().flatten()));
+        assert!(!core.settle_frequency(processes.iter().flatten()));
+        core
+    }
+
+    /// Cycles per byte and megahertz of rows measured so.
+    fn told(processes: &[Vec<Timed>]) -> (f64, f64, Choice) {
+        let core = core_of(processes);
+        let (rounds, choice) = usable(processes, &core);
+        let estimate = estimate(&SIZES, &rounds).expect("an estimate");
+        let mhz = row_megahertz(processes, &core).expect("a frequency");
+        (estimate.line.slope * mhz / 1e3, mhz, choice)
+    }
+
+    #[test]
+    fn rounds_at_the_frequency_met_often_suffice() {
+        // A round in five at 3500 MHz, the others at 3200: all are told at the latter.
+        let process = || (0..5).map(|at| if at == 0 { 3500.0 } else { 3200.0 });
+        let processes: Vec<Vec<Timed>> =
+            (0..8).map(|_| process().map(|mhz| timed(window(mhz, mhz, 0.2))).collect()).collect();
+        let (cycles, mhz, choice) = told(&processes);
+        assert!((mhz - 3200.0).abs() < 1.0, "{mhz}");
+        assert!((cycles - 7.0).abs() < 7e-3, "{cycles}");
+        assert_eq!(choice, Choice::AtFrequency);
+    }
+
+    #[test]
+    fn a_drifting_frequency_leaves_cycles_alone() {
+        // Each process at a frequency of its own: no two can be compared as they are.
+        let mhz = |process: usize| 2800.0 + 60.0 * process as f64;
+        let processes: Vec<Vec<Timed>> =
+            (0..12).map(|p| vec![timed(window(mhz(p), mhz(p), 0.2))]).collect();
+        let (cycles, _, choice) = told(&processes);
+        assert_eq!(choice, Choice::Scaled);
+        assert!((cycles - 7.0).abs() < 0.02, "{cycles}");
+    }
+
+    #[test]
+    fn a_window_in_which_the_frequency_changed_is_left_out() {
+        let processes: Vec<Vec<Timed>> = (0..12)
+            .map(|_| vec![timed(window(3200.0, 3200.0, 0.2)), timed(window(3200.0, 3600.0, 0.2))])
+            .collect();
+        let core = core_of(&processes);
+        for choice in [Choice::AtFrequency, Choice::Scaled] {
+            assert!(choice.samples(&processes[0][0], &core).is_some(), "{choice:?}");
+            assert_eq!(choice.samples(&processes[0][1], &core), None, "{choice:?}");
+        }
+    }
+
+    #[test]
+    fn busy_windows_count_only_when_there_is_nothing_else() {
+        let processes: Vec<Vec<Timed>> =
+            (0..12).map(|_| vec![timed(window(3200.0, 3200.0, 0.3))]).collect();
+        assert_eq!(told(&processes).2, Choice::Whole);
+    }
+
+    #[test]
+    fn a_clock_too_coarse_for_chains_is_believed() {
+        let blind = || Window { looks: None, ..window(3200.0, 3200.0, 0.2) };
+        let processes: Vec<Vec<Timed>> = (0..8).map(|_| vec![timed(blind())]).collect();
+        let mut core = Core::default();
+        assert!(!core.settle_frequency(processes.iter().flatten()));
+        assert_eq!(usable(&processes, &core).1, Choice::AtFrequency);
+        assert_eq!(row_megahertz(&processes, &core), None);
+    }
+}
