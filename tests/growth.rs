@@ -270,3 +270,29 @@ fn the_demonstration_is_found_by_its_answers_and_is_slow() {
     let report = standard.verify(&case, usize::MAX);
     assert!(report.is_ok(), "{report:?}");
 }
+
+#[test]
+fn a_saved_growth_is_compared_with_its_like_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (usual, growth, threads) = (file("a.json"), file("b.json"), file("c.json"));
+    let save = |file: &str, words: &[&str]| {
+        let words = [&["--quiet", "--output", file, "hash", "sha256"], words].concat();
+        assert_eq!(program(&words).code, 0, "{words:?}");
+    };
+    save(&usual, &[]);
+    save(&growth, &[SIZES]);
+    save(&threads, &["--threads", "1"]);
+    for (other, option) in [(&growth, "--asymptote"), (&threads, "--threads")] {
+        let outcome = program(&["compare", &usual, other]);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{option}");
+        assert!(outcome.err.contains(option), "{}", outcome.err);
+        let outcome = program(&["compare", "--run", other]);
+        assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{option}");
+        assert!(outcome.err.contains(&format!("was measured with {option}")), "{}", outcome.err);
+    }
+    assert_eq!(program(&["compare", "--quiet", &growth, &growth]).code, 0);
+    let outcome = program(&["compare", SIZES, &usual, &usual]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
+    assert!(outcome.err.starts_with("error: compare takes no --asymptote: "), "{}", outcome.err);
+}
