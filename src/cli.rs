@@ -13,6 +13,8 @@ use clap::{
 use regex::{Regex, RegexBuilder};
 
 use crate::bytes::{Sizes, sizes};
+use crate::fits::{LARGEST_COUNT, LONGEST_MESSAGE};
+use crate::growth::{FEWEST_SIZES, LEAST_RANGE};
 use crate::record::{Conditions, Frequency};
 use crate::report::Format;
 use crate::versions::Versions;
@@ -65,6 +67,10 @@ struct Names {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 }
+
+/// Sizes or counts, ascending and each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ascending(pub Vec<usize>);
 
 /// The options of a measurement; they may stand before or after the section.
 #[derive(Args, Clone, Debug)]
@@ -125,6 +131,23 @@ pub struct Options {
     #[arg(long, global = true, value_name = "TIME", value_parser = min_epoch, allow_hyphen_values = true, conflicts_with = "quick")]
     pub min_epoch: Option<Duration>,
 
+    /// Time at these sizes in bytes, or at these counts of a key derivation's parameter, and tell what
+    /// the time grows with: O(1), O(log n), O(n), O(n log n), O(n^2) or O(n^3).
+    #[arg(long, global = true, value_name = "N,N,...", value_parser = asymptote, conflicts_with_all = ["csv", "quick", "raw", "bars", "bytes"], allow_hyphen_values = true)]
+    pub asymptote: Option<Ascending>,
+
+    /// With `--asymptote`, `--endless` or `--threads`: the size of every message, in bytes.
+    #[arg(long, global = true, value_name = "BYTES", value_parser = message, allow_hyphen_values = true)]
+    pub message: Option<usize>,
+
+    /// Run one row without end, for a profiler: `sha256`, `AES CBC enc`, `rustcrypto/AES/CBC/encrypt`.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with_all = ["csv", "format", "output", "plot", "raw", "quick", "bars", "samples", "filter", "list", "asymptote", "repetitions", "precision", "time_limit", "cpu_mhz", "include_slow", "unaligned", "machine", "no_counters", "bytes", "min_epoch"])]
+    pub endless: Option<String>,
+
+    /// Run each row on so many processors at once, and tell the sum and how it scales.
+    #[arg(long, global = true, value_name = "N", value_parser = threads, conflicts_with_all = ["csv", "raw", "quick", "bars", "samples", "asymptote", "repetitions", "precision", "time_limit", "pin", "unaligned", "cpu_mhz", "no_counters", "endless", "bytes", "min_epoch"], allow_hyphen_values = true)]
+    pub threads: Option<usize>,
+
     /// Keep every sample in what is written as JSON.
     #[arg(long, global = true)]
     pub samples: bool,
@@ -178,20 +201,26 @@ impl Options {
     /// What of them changes numbers.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
-        let Options { quick, unaligned, repetitions, precision, time_limit, min_epoch, .. } = *self;
+        let Options { quick, unaligned, repetitions, precision, time_limit, .. } = *self;
+        let Options { min_epoch, threads, .. } = *self;
         let time_limit_s = time_limit.map(|time| time.as_secs_f64());
         let bytes = self.bytes.as_ref().map(|sizes| sizes.to_vec());
         // Of at most a tenth of a second.
         let min_epoch_ns = min_epoch.map(|time| time.as_nanos() as u64);
+        let growth = self.asymptote.is_some();
+        let (sizes, message_bytes) = (self.sizes(), self.message);
         Conditions {
             quick,
             unaligned,
             repetitions,
-            sizes: self.sizes(),
+            sizes,
             precision,
             time_limit_s,
             bytes,
             min_epoch_ns,
+            growth,
+            message_bytes,
+            threads,
         }
     }
 
@@ -200,6 +229,9 @@ impl Options {
     pub fn sizes(&self) -> Option<Vec<usize>> {
         const SHORTEST: usize = 16;
         const DOUBLINGS: u32 = 17;
+        if let Some(Ascending(sizes)) = &self.asymptote {
+            return Some(sizes.clone());
+        }
         self.raw.then(|| (0..=DOUBLINGS).map(|doublings| SHORTEST << doublings).collect())
     }
 
@@ -245,6 +277,13 @@ pub enum Wish {
         section: Option<Section>,
         /// The names given, empty for all.
         names: Vec<String>,
+        /// How.
+        options: Box<Options>,
+    },
+    /// Run one row without end.
+    Endless {
+        /// Its name.
+        name: String,
         /// How.
         options: Box<Options>,
     },
@@ -303,6 +342,22 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         let text = "error: --bars belongs to --format table\n".to_owned();
         return Err(Early { text, asked_for: false });
     }
+    if options.message.is_some()
+        && options.asymptote.is_none()
+        && options.endless.is_none()
+        && options.threads.is_none()
+    {
+        let text = "error: --message belongs to --asymptote, --endless or --threads\n".to_owned();
+        return Err(Early { text, asked_for: false });
+    }
+    if let (Some(name), worker) = (&options.endless, &line.command) {
+        if worker.is_some() {
+            let text = "error: --endless (or BENCH_SLOPE_ENDLESS) names the row by itself; leave the \
+                        section out\n";
+            return Err(Early { text: text.to_owned(), asked_for: false });
+        }
+        return Ok(Wish::Endless { name: name.clone(), options });
+    }
     let measure = |section, names| Wish::Measure { section, names, options: options.clone() };
     Ok(match line.command {
         None => measure(None, Vec::new()),
@@ -338,6 +393,7 @@ fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::
     let mut command = CommandLine::command();
     let matches = command.try_get_matches_from_mut(words)?;
     refuse_what_would_be_ignored(&mut command, &matches)?;
+    refuse_conflicts(&mut command, &matches)?;
     CommandLine::from_arg_matches(&matches)
 }
 
@@ -352,18 +408,34 @@ fn refuse_what_would_be_ignored(
         Some(name @ "self-test") => (name, SELF_TEST_OPTIONS),
         _ => return Ok(()),
     };
-    let is_given = |option: &&clap::Arg| {
-        let id = option.get_id().as_str();
-        matches!(matches.try_contains_id(id), Ok(true))
-            && matches.value_source(id) == Some(ValueSource::CommandLine)
-    };
     let refused = command
         .get_arguments()
         .filter(|option| !taken.contains(&option.get_id().as_str()))
-        .filter(is_given)
+        .filter(|option| is_given(option, matches))
         .find_map(|option| option.get_long().map(str::to_owned));
     let Some(long) = refused else { return Ok(()) };
     let sentence = format!("the argument '--{long}' cannot be used with '{name}'");
+    Err(command.error(ErrorKind::ArgumentConflict, sentence))
+}
+
+/// Whether an option stands on the command line, before or after the section.
+fn is_given(option: &clap::Arg, matches: &ArgMatches) -> bool {
+    let id = option.get_id().as_str();
+    matches!(matches.try_contains_id(id), Ok(true))
+        && matches.value_source(id) == Some(ValueSource::CommandLine)
+}
+
+/// clap sees a conflict only between options on the same side of the section.
+fn refuse_conflicts(command: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let given: Vec<&clap::Arg> =
+        command.get_arguments().filter(|option| is_given(option, matches)).collect();
+    let pair = given.iter().find_map(|one| {
+        let conflicts = command.get_arg_conflicts_with(one);
+        let other = conflicts.into_iter().find(|other| given.contains(other))?;
+        Some((one.get_long()?, other.get_long()?))
+    });
+    let Some((one, other)) = pair else { return Ok(()) };
+    let sentence = format!("the argument '--{one}' cannot be used with '--{other}'");
     Err(command.error(ErrorKind::ArgumentConflict, sentence))
 }
 
@@ -388,6 +460,8 @@ fn check(comparison: &ComparisonOptions, options: &Options) -> Result<(), String
         ("--raw", options.raw, conditions),
         ("--bytes", options.bytes.is_some(), conditions),
         ("--min-epoch", options.min_epoch.is_some(), conditions),
+        ("--asymptote", options.asymptote.is_some(), conditions),
+        ("--threads", options.threads.is_some(), conditions),
         ("--include-slow", options.include_slow, conditions),
         ("--list", options.list, "no name is chosen by it"),
         ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
@@ -476,6 +550,46 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::NAMED.iter().map(word))
         // The parser has refused every other word.
         .map(|word| Format::named(&word).unwrap_or_default())
+}
+
+/// Sizes to tell growth by, in any order.
+fn asymptote(text: &str) -> Result<Ascending, String> {
+    let largest = LONGEST_MESSAGE.max(LARGEST_COUNT);
+    let size = |word: &str| match word.trim().parse() {
+        Ok(size) if (1..=largest).contains(&size) => Ok(size),
+        _ => Err(format!("'{word}' is no whole number from 1 to {largest}")),
+    };
+    let mut sizes = text.split(',').map(size).collect::<Result<Vec<usize>, String>>()?;
+    sizes.sort_unstable();
+    sizes.dedup();
+    match (sizes.len(), sizes.first(), sizes.last()) {
+        (MOST_SIZES.., ..) => Err(format!("more than {MOST_SIZES} sizes")),
+        (FEWEST_SIZES.., Some(first), Some(last)) if *last < LEAST_RANGE * first => Err(format!(
+            "from {first} to {last} is too narrow: the largest has to be {LEAST_RANGE} times the smallest, for \
+             all growth looks alike over a short way"
+        )),
+        (FEWEST_SIZES.., ..) => Ok(Ascending(sizes)),
+        (few, ..) => Err(format!(
+            "{few} different sizes: {FEWEST_SIZES} are the fewest that can tell one growth from another"
+        )),
+    }
+}
+
+/// More sizes than this tell nothing more.
+const MOST_SIZES: usize = 65;
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads > 0 => Ok(threads),
+        _ => Err("a whole number above 0 is wanted".to_owned()),
+    }
+}
+
+fn message(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(bytes) if bytes <= LONGEST_MESSAGE => Ok(bytes),
+        _ => Err(format!("a whole number of bytes from 0 to {LONGEST_MESSAGE} is wanted")),
+    }
 }
 
 fn filter(text: &str) -> Result<Regex, String> {

@@ -24,6 +24,11 @@ pub trait Clock {
     fn cpu_ns(&self) -> Option<u64> {
         None
     }
+
+    /// The same of this thread alone.
+    fn thread_cpu_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What a clock's own readings look like, measured before anything else.
@@ -106,20 +111,34 @@ impl Clock for MonotonicClock {
     fn cpu_ns(&self) -> Option<u64> {
         process_cpu_ns()
     }
+
+    fn thread_cpu_ns(&self) -> Option<u64> {
+        thread_cpu_ns()
+    }
 }
 
 /// Processor time of this process, from the operating system.
 fn process_cpu_ns() -> Option<u64> {
     #[cfg(unix)]
-    {
-        use rustix::time::{ClockId, clock_gettime};
-        let time = clock_gettime(ClockId::ProcessCPUTime);
-        let seconds = u64::try_from(time.tv_sec).ok()?;
-        let nanoseconds = u64::try_from(time.tv_nsec).ok()?;
-        Some(seconds * 1_000_000_000 + nanoseconds)
-    }
+    return clock_ns(rustix::time::ClockId::ProcessCPUTime);
     #[cfg(not(unix))]
     None
+}
+
+/// Processor time of this thread, from the operating system.
+fn thread_cpu_ns() -> Option<u64> {
+    #[cfg(unix)]
+    return clock_ns(rustix::time::ClockId::ThreadCPUTime);
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(unix)]
+fn clock_ns(clock: rustix::time::ClockId) -> Option<u64> {
+    let time = rustix::time::clock_gettime(clock);
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanoseconds = u64::try_from(time.tv_nsec).ok()?;
+    Some(seconds * 1_000_000_000 + nanoseconds)
 }
 
 fn nanoseconds_since(start: Instant) -> u64 {
@@ -129,7 +148,7 @@ fn nanoseconds_since(start: Instant) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod time_stamp_counter {
-    use super::{Clock, Instant, nanoseconds_since, process_cpu_ns};
+    use super::{Clock, Instant, nanoseconds_since, process_cpu_ns, thread_cpu_ns};
     use core::arch::x86_64::{__rdtscp, _mm_lfence};
 
     /// Whether the counter is there, runs at a constant rate in all power states, and may be read
@@ -170,6 +189,10 @@ mod time_stamp_counter {
 
         fn cpu_ns(&self) -> Option<u64> {
             process_cpu_ns()
+        }
+
+        fn thread_cpu_ns(&self) -> Option<u64> {
+            thread_cpu_ns()
         }
     }
 }

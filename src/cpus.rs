@@ -159,6 +159,16 @@ pub fn check_pin(cpu: usize) -> Result<(), String> {
     tried.map_err(|error| format!("this process may not choose its processor: {error}"))
 }
 
+/// The core that a processor belongs to, as the system lists its hardware threads below `root`;
+/// processors of one core have the same.
+#[must_use]
+pub fn core(root: &Path, cpu: usize) -> Option<String> {
+    let file = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    let list = std::fs::read_to_string(root.join(file)).ok()?;
+    let list = list.trim();
+    (!list.is_empty()).then(|| list.to_owned())
+}
+
 /// Does something on these processors only, as workers do: kinds of cores have counters of their own.
 /// Anywhere when none is named, or when that is not permitted.
 pub fn staying_on<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {

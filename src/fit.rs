@@ -115,9 +115,21 @@ fn fitted(
     processes: &[Rounds],
     fit: &dyn Fn(&[f64]) -> Option<Line>,
 ) -> Option<Estimate> {
+    let ranked = rank(sizes, processes);
+    let every = vec![1; processes.len()];
+    let floors = floors_of(&ranked, &every);
+    let line = fit(&floors)?;
+    let enough = coverage(processes) >= FEWEST_PROCESSES;
+    let slope_error =
+        if enough { resampled_error(fit, &ranked, processes.len(), line.slope) } else { None };
+    Some(Estimate { line, slope_error, floors })
+}
+
+/// At each size the floors of the processes from the lowest to the highest, with their process:
+/// resampling walks along it.
+fn rank(sizes: usize, processes: &[Rounds]) -> Vec<Vec<(f64, usize)>> {
     let floors: Vec<Vec<f64>> = processes.iter().map(floor_of_process).collect();
-    // Per size the processes from the lowest to the highest: resampling walks along it.
-    let ranked: Vec<Vec<(f64, usize)>> = (0..sizes)
+    (0..sizes)
         .map(|at| {
             let mut ranked: Vec<(f64, usize)> = floors
                 .iter()
@@ -128,14 +140,24 @@ fn fitted(
             ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
             ranked
         })
-        .collect();
-    let every = vec![1; processes.len()];
-    let floors = floors_of(&ranked, &every);
-    let line = fit(&floors)?;
-    let enough = coverage(processes) >= FEWEST_PROCESSES;
-    let slope_error =
-        if enough { resampled_error(fit, &ranked, processes.len(), line.slope) } else { None };
-    Some(Estimate { line, slope_error, floors })
+        .collect()
+}
+
+/// How far the floor at each size may be off, relative to it, with 95 % confidence, by resampling
+/// processes as for the slope; `None` where there were too few to tell.
+#[must_use]
+pub fn floor_errors(sizes: usize, processes: &[Rounds]) -> Vec<Option<f64>> {
+    let ranked = rank(sizes, processes);
+    let every = floors_of(&ranked, &vec![1; processes.len()]);
+    let halves: Vec<Vec<f64>> =
+        halves(processes.len()).iter().map(|weights| floors_of(&ranked, weights)).collect();
+    (0..sizes)
+        .map(|at| {
+            (ranked[at].len() >= FEWEST_PROCESSES).then_some(())?;
+            let floors = halves.iter().map(|floors| floors[at]).filter(|ns| ns.is_finite());
+            Some(farthest(floors.collect(), every[at])? / every[at])
+        })
+        .collect()
 }
 
 /// By how many processes the line is held: the fewest that have a sample in any quarter of the
@@ -195,10 +217,17 @@ fn resampled_error(
     processes: usize,
     slope: f64,
 ) -> Option<f64> {
+    let halves = halves(processes);
+    let lines = halves.iter().filter_map(|weights| fit(&floors_of(ranked, weights)));
+    farthest(lines.map(|line| line.slope).collect(), slope)
+}
+
+/// Random halves of the processes: 1 for each that is in it.
+fn halves(processes: usize) -> Vec<Vec<u32>> {
     let mut state = 0x5eed_u64;
     let mut order: Vec<usize> = (0..processes).collect();
-    let mut slopes: Vec<f64> = (0..RESAMPLINGS)
-        .filter_map(|_| {
+    (0..RESAMPLINGS)
+        .map(|_| {
             // The first half of a shuffle (Fisher and Yates).
             let mut weights = vec![0; processes];
             for at in 0..processes / 2 {
@@ -206,13 +235,17 @@ fn resampled_error(
                 order.swap(at, other);
                 weights[order[at]] = 1;
             }
-            fit(&floors_of(ranked, &weights)).map(|line| line.slope)
+            weights
         })
-        .collect();
-    slopes.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| slopes.get((share * (slopes.len().max(1) - 1) as f64).round() as usize);
+        .collect()
+}
+
+/// The larger distance of `from` to either end of the middle 95 % of the values.
+fn farthest(mut values: Vec<f64>, from: f64) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| values.get((share * (values.len().max(1) - 1) as f64).round() as usize);
     let (low, high) = (at(TAIL)?, at(1.0 - TAIL)?);
-    Some(f64::max(slope - low, high - slope))
+    Some(f64::max(from - low, high - from))
 }
 
 /// A number below `bound` from a generator that gives the same numbers in every run (splitmix64):

@@ -33,7 +33,8 @@ pub fn place(options: &Options, machine: &Machine) -> Result<(Environment, Vec<u
 /// What can be counted on this machine, unless nothing is wanted.
 #[must_use]
 pub fn counting(machine: &Machine, options: &Options, cpus: &[usize]) -> Counting {
-    if options.no_counters {
+    // Where there is no slope there are no counts either.
+    if options.no_counters || options.asymptote.is_some() || options.threads.is_some() {
         Counting::none(&Absence::SwitchedOff)
     } else if options.quick {
         Counting::none(&Absence::Quick)

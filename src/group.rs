@@ -14,8 +14,8 @@ use crate::counters::{self, Pmu};
 use crate::fit::FEWEST_PROCESSES;
 use crate::record::Record;
 use crate::rows::{
-    FEWEST_WORKERS, PRECISION, Row, Seen, is_far_from_exact, is_good_enough, leave_unfinished,
-    record, samples, settle_frequency, take,
+    CLEAR, FEWEST_WORKERS, PRECISION, Row, Seen, growth_record, is_clear, is_far_from_exact,
+    is_good_enough, leave_unfinished, record, samples, settle_frequency, take,
 };
 use crate::tally::Tally;
 use crate::warning::Warning;
@@ -71,6 +71,10 @@ pub struct Plan<'a> {
     pub sizes: Option<&'a [usize]>,
     /// A sample lasts at least so long; as the clock has it, when not given.
     pub min_epoch_ns: Option<u64>,
+    /// What time grows with over these sizes, instead of a slope.
+    pub growth: bool,
+    /// Every message has so many bytes, whatever the size.
+    pub message_bytes: Option<usize>,
     /// The processors workers stay on; empty for any that is allowed.
     pub cpus: &'a [usize],
     /// What is counted beside; empty for nothing.
@@ -188,7 +192,7 @@ fn measure_at_once(
     let begin = machine.clock.monotonic_ns();
     let limit_ns = time_limit_ns(cases, plan);
     let planned = planned_workers(plan);
-    let precision = plan.precision.unwrap_or(PRECISION);
+    let precision = plan.precision.unwrap_or(if plan.growth { CLEAR } else { PRECISION });
     let mut unlucky = 0;
     for worker in 0.. {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
@@ -226,16 +230,21 @@ fn measure_at_once(
         settle_frequency(&mut rows, &mut seen);
         if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
-                row.good_enough = is_good_enough(row, &seen, precision);
+                row.good_enough = if plan.growth {
+                    is_clear(row, &seen, precision)
+                } else {
+                    is_good_enough(row, &seen, precision)
+                };
             }
         }
     }
     if machine.is_interrupted() {
         rows.iter_mut().for_each(leave_unfinished);
     }
+    let told = |row: &Row| if plan.growth { growth_record(row, &seen) } else { record(row, &seen) };
     let keep = |row: &Row| plan.samples.then(|| samples(row));
     let records: Vec<Record> =
-        rows.iter().map(|row| Record { samples: keep(row), ..record(row, &seen) }).collect();
+        rows.iter().map(|row| Record { samples: keep(row), ..told(row) }).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
     Ok((records, warnings))
 }
@@ -329,6 +338,7 @@ fn request(
                 id: rows[at].case.id(),
                 sizes: rows[at].sizes.clone(),
                 own_calls: plan.sizes.is_some() || plan.min_epoch_ns.is_some(),
+                message_bytes: plan.message_bytes,
                 calls: rows[at].calls.clone(),
                 must: plan.repetitions.is_some()
                     || plan.quick
@@ -336,6 +346,7 @@ fn request(
                 counted: rows[at].tally.wants_more(rows[at].case.entry.axis.sizes().len()),
             })
             .collect(),
+        parallel: None,
     }
 }
 

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::counters::Counting;
 use crate::environment::Environment;
+use crate::growth::Growth;
 pub use crate::layouts::Layouts;
 use crate::linearity::Bend;
+use crate::scaling::Scaling;
 use crate::versions::Versions;
 use crate::warning::Advice;
 use crate::wire::Failure;
@@ -101,6 +103,12 @@ pub struct Conditions {
     pub bytes: Option<Vec<usize>>,
     /// A sample lasts at least so long, in nanoseconds.
     pub min_epoch_ns: Option<u64>,
+    /// What time grows with over these sizes, instead of a slope.
+    pub growth: bool,
+    /// Every message has so many bytes, whatever the size.
+    pub message_bytes: Option<usize>,
+    /// So many threads at once, instead of one.
+    pub threads: Option<usize>,
 }
 
 /// Where the frequency behind cycles comes from.
@@ -140,6 +148,10 @@ pub struct Record {
     /// Bytes of the message where the row is about one size; its cost is then the time of a call over
     /// the units in it, and nothing is taken out.
     pub size: Option<usize>,
+    /// What its time grows with, when that was asked for.
+    pub growth: Option<Growth>,
+    /// How it scales over threads, when that was asked for.
+    pub scaling: Option<Scaling>,
 }
 
 /// A measured cost.
@@ -344,6 +356,8 @@ impl Record {
             result,
             samples: None,
             size,
+            growth: None,
+            scaling: None,
         }
     }
 

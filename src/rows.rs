@@ -1,5 +1,7 @@
 //! What workers told, gathered row by row and judged.
 
+mod growing;
+
 use std::io;
 
 use bench_slope_algorithms::{Axis, Case};
@@ -12,6 +14,8 @@ use crate::record::{Measured, Point, Record, Sample};
 use crate::tally::{Tally, counters_agree};
 use crate::timed::{Choice, Core, Timed, rounds_of_worker, row_megahertz, usable};
 use crate::wire::{Calls, Event, Failure, Request, Round};
+
+pub use growing::{CLEAR, growth_record, is_clear};
 
 /// A row is good enough when its 95 % interval is within this of its slope, unless the user says ...
 pub const PRECISION: f64 = 0.0014;
@@ -97,6 +101,7 @@ pub fn take(
                 }
             }
             Event::Round(round) => rounds.push(round),
+            Event::Parallel(_) => {}
             Event::Counted(counted) => {
                 if let Some(&at) = open.get(counted.case) {
                     rows[at].tally.add(&request.counters, &counted);
@@ -163,6 +168,13 @@ pub fn frequency_is_sure(chains: &[f64], system: &[f64]) -> bool {
     CHAIN_TELLS_CYCLES && agree(chains, CHAINS_AGREE_WITHIN) && agree(system, SYSTEM_AGREES_WITHIN)
 }
 
+/// The frequency beside a row's own samples, when all that tell it agree.
+fn measured_mhz(row: &Row, seen: &Seen) -> Option<f64> {
+    let sure = frequency_is_sure(&seen.frequency_agreements, &seen.system_agreements)
+        && counters_agree(&seen.counted_cycles);
+    sure.then(|| row_megahertz(&row.processes, &seen.core)).flatten()
+}
+
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
     let (processes, choice) = usable(&row.processes, &seen.core);
     let estimate = match row.case.entry.axis.units_of_one() {
@@ -201,7 +213,12 @@ pub fn is_good_enough(row: &Row, seen: &Seen, precision: f64) -> bool {
 
 /// Half the 95 % interval of the slope, as a share of it.
 fn stated_error(estimate: &Estimate) -> Option<f64> {
-    Some((estimate.slope_error? / estimate.line.slope).hypot(SHARED_BY_A_RUN))
+    Some(with_what_is_shared(estimate.slope_error? / estimate.line.slope))
+}
+
+/// What the processes of a run differ by, as a share, together with what they have in common.
+fn with_what_is_shared(relative_error: f64) -> f64 {
+    relative_error.hypot(SHARED_BY_A_RUN)
 }
 
 /// Whether a row's error is still so large that more time should be spent on it than on the others.
@@ -303,10 +320,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             ns_per_unit: slope,
             mib_per_s: None,
             cycles_per_unit: None,
-            measured_mhz: (frequency_is_sure(&seen.frequency_agreements, &seen.system_agreements)
-                && counters_agree(&seen.counted_cycles))
-            .then(|| row_megahertz(&row.processes, &seen.core))
-            .flatten(),
+            measured_mhz: measured_mhz(row, seen),
             ns_per_call: estimate.line.intercept,
             bend: agreed_bend(sizes, &estimate, &processes),
             relative_error: stated_error(&estimate),

@@ -1,6 +1,7 @@
 //! The story of one run.
 
 mod comparison;
+mod other;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ use crate::output::{Reports, Stage};
 use crate::report::table::Look;
 use crate::selftest;
 use crate::tell::{self, ProgressLine};
+use crate::threads;
 use crate::warning::Warning;
 use crate::worker::{WORD, Workers, serve};
 
@@ -42,13 +44,23 @@ pub mod code {
 /// When this variable is set, the program without arguments does nothing.
 pub const NO_BENCHMARKS: &str = "BENCH_SLOPE_NO_BENCHMARKS";
 
+/// When this variable is set, it names the row of `--endless`.
+pub const ENDLESS: &str = "BENCH_SLOPE_ENDLESS";
+
 /// Runs the program on this machine with this process's standard streams.
 pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue) -> u8 {
-    let words: Vec<OsString> = words.into_iter().collect();
+    let mut words: Vec<OsString> = words.into_iter().collect();
     if words.len() <= 1 && std::env::var_os(NO_BENCHMARKS).is_some() {
         // When standard error is closed the exit code tells.
         let _ = writeln!(io::stderr(), "skipped: {NO_BENCHMARKS} is set");
         return code::SKIPPED;
+    }
+    let is_worker = words.get(1).is_some_and(|word| word == WORD);
+    if let Some(name) = std::env::var_os(ENDLESS).filter(|name| !name.is_empty() && !is_worker) {
+        let told = |word: &OsString| word.to_string_lossy().starts_with("--endless");
+        if !words.iter().any(told) {
+            words.extend(["--endless".into(), name]);
+        }
     }
     // On Linux this very program, even when its file is replaced or removed while it runs.
     let this = std::path::PathBuf::from("/proc/self/exe");
@@ -56,7 +68,7 @@ pub fn run_here(words: impl IntoIterator<Item = OsString>, catalogue: Catalogue)
     let workers = program.map_or(Workers::InProcess, Workers::Processes);
     let interrupted = Arc::new(AtomicBool::new(false));
     // A worker just ends.
-    if words.get(1).is_none_or(|word| word != WORD) {
+    if !is_worker {
         stop_on_interruption(&interrupted);
     }
     let (clock, pmu, patience) = (machine_clock(), machine_pmu(), Machine::PATIENCE);
@@ -101,6 +113,7 @@ pub fn run_on(
         Ok(Wish::Measure { section, names, options }) => {
             measure_all(section, &names, &options, machine, styled, out, err)
         }
+        Ok(Wish::Endless { name, options }) => other::run_endless(&name, &options, machine, err),
         Ok(Wish::SelfTest { json }) => selftest::run(&machine.catalogue, json, out, err)
             .map(|tally| if tally.wrong == 0 { code::FINE } else { code::FAILED }),
         Ok(Wish::Doctor { options }) => examine(&options, machine, out, err),
@@ -143,8 +156,13 @@ fn measure_all(
     let look = Look { styled, bars: options.bars };
     let include_slow = options.include_slow || options.quick;
     let filter = options.filter.as_ref();
-    let wanted =
-        Wanted { section, names, filter, include_slow, with_message: options.chooses_sizes() };
+    let wanted = Wanted {
+        section,
+        names,
+        filter,
+        include_slow,
+        with_message: other::needs_message(options),
+    };
     let groups = match choose(&machine.catalogue, &wanted) {
         Ok(groups) => groups,
         Err(refusal) => {
@@ -157,6 +175,10 @@ fn measure_all(
         writeln!(err, "error: --bytes: {wrong}")?;
         return Ok(code::USAGE);
     }
+    if let Some(refusal) = other::refusal(options, &groups) {
+        writeln!(err, "error: {refusal}")?;
+        return Ok(code::USAGE);
+    }
     if options.list {
         out.write_all(list(&groups, section.is_none()).as_bytes())?;
         return Ok(code::FINE);
@@ -165,6 +187,15 @@ fn measure_all(
         Ok(place) => place,
         Err(reason) => {
             writeln!(err, "error: {reason}")?;
+            return Ok(code::USAGE);
+        }
+    };
+    let preferred = |threads| threads::choose(threads, &cpus, &machine.root);
+    let parallel = match options.threads.map(preferred).transpose() {
+        Ok(parallel) => parallel,
+        Err(reason) => {
+            let asked = options.threads.unwrap_or_default();
+            writeln!(err, "error: --threads {asked}: {reason}")?;
             return Ok(code::USAGE);
         }
     };
@@ -185,6 +216,9 @@ fn measure_all(
     if !options.quiet {
         tell::advice(&beginning, err)?;
         tell::not_counted(&beginning.counters, err)?;
+        if let Some(parallel) = &parallel {
+            tell::threads(parallel, other::message_bytes(options), err)?;
+        }
     }
     let wrong = if options.quick {
         selftest::wrong_answers(&machine.catalogue, options.quiet, err)?
@@ -207,6 +241,8 @@ fn measure_all(
         samples: options.samples,
         sizes: beginning.conditions.sizes.as_deref(),
         min_epoch_ns: beginning.conditions.min_epoch_ns,
+        growth: beginning.conditions.growth,
+        message_bytes: options.message,
         cpus: &cpus,
         counters: &counting.events,
     };
@@ -216,7 +252,14 @@ fn measure_all(
         let rest = &groups[at + 1..];
         let after = rest.iter().map(|(_, cases)| time_limit_ns(cases, plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
-        let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
+        let mut show = |progress| line.show(progress);
+        let measured = match &parallel {
+            Some(parallel) => {
+                let bytes = other::message_bytes(options);
+                threads::measure(machine, cases, bytes, parallel, &mut show)
+            }
+            None => measure(machine, cases, plan, &mut show),
+        };
         line.clear();
         let (records, warnings) = match measured {
             Ok(measured) => measured,
@@ -256,7 +299,7 @@ fn measure_all(
         let all = names.is_empty() && !include_slow && filter.is_none();
         let sections = section.map_or_else(|| Section::BY_SLOPE.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
-        tell::closing(&left_out, environment, err)?;
+        tell::closing(&left_out, environment, options.threads.is_none(), err)?;
     }
     Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })
 }

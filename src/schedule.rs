@@ -22,7 +22,7 @@ use crate::wire::{Calls, Done, Event, Failure, Order, Request};
 
 /// Known answers of longer messages, or of more iterations, are left to `self-test`: before timing
 /// they would cost more than the measurement.
-const LONGEST_ANSWER: usize = 8192;
+pub const LONGEST_ANSWER: usize = 8192;
 
 /// A sample lasts at least this many steps of the clock, so that a step is a thousandth of it.
 const STEPS_PER_SAMPLE: u64 = 1000;
@@ -173,6 +173,26 @@ pub fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
     if ticks > 10 * grain.resolution_ticks { elapsed as f64 / ticks as f64 } else { 1.0 }
 }
 
+/// A routine whose message is as long whatever size is asked for.
+struct OneSize {
+    inner: Box<dyn Routine>,
+    bytes: usize,
+}
+
+impl Routine for OneSize {
+    fn prepare(&mut self, _: usize) -> Result<(), OpenError> {
+        self.inner.prepare(self.bytes)
+    }
+
+    fn run(&mut self) {
+        self.inner.run();
+    }
+
+    fn output(&self) -> &[u8] {
+        self.inner.output()
+    }
+}
+
 /// What makes cases ready.
 struct Preparation<'a> {
     catalogue: &'a Catalogue,
@@ -199,8 +219,12 @@ impl Preparation<'_> {
         let unavailable = |error: OpenError| Failure::Unavailable(error.to_string());
         let sizes = order.sizes.clone();
         let largest = sizes.last().copied().unwrap_or(0);
-        let setup = case.timing_setup_up_to(self.placement, largest);
+        let longest = order.message_bytes.unwrap_or(largest);
+        let setup = case.timing_setup_up_to(self.placement, longest);
         let mut routine = case.open(&setup).map_err(unavailable)?;
+        if let Some(bytes) = order.message_bytes {
+            routine = Box::new(OneSize { inner: routine, bytes });
+        }
         routine.prepare(largest).map_err(unavailable)?;
         if case.operation == Operation::Decrypt && !gives_back(&mut *routine, &setup.input) {
             let sentence = "decryption does not give the message back".to_owned();

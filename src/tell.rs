@@ -5,10 +5,13 @@ use std::io::{self, IsTerminal, Write};
 use bench_slope_algorithms::{Catalogue, Section, UnknownName};
 
 use crate::choose::Refusal;
+use crate::cpus::show_list;
 use crate::environment::Environment;
 use crate::group::Progress;
 use crate::record::{Counters, Record, Run};
 use crate::report::significant;
+use crate::scaling::Parallel;
+use crate::single::NotOne;
 use crate::warning::{Advice, bent, both};
 
 /// What is known of the machine.
@@ -48,6 +51,31 @@ fn unknown_name(catalogue: &Catalogue, unknown: &UnknownName, err: &mut dyn Writ
             unknown.section, unknown.word, unknown.word
         ),
     };
+}
+
+/// Says why a name is not exactly one row.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn not_one(name: &str, not_one: &NotOne, err: &mut dyn Write) -> io::Result<()> {
+    match not_one {
+        NotOne::Several(ids) => {
+            const SHOWN: usize = 12;
+            writeln!(err, "error: --endless '{name}' is {} rows; name one of them:", ids.len())?;
+            ids.iter().take(SHOWN).try_for_each(|id| writeln!(err, "  {id}"))?;
+            let more = ids.len().saturating_sub(SHOWN);
+            if more > 0 { writeln!(err, "  and {more} more") } else { Ok(()) }
+        }
+        NotOne::Unknown(unknown) => {
+            let mut near: Vec<&str> = unknown.iter().flat_map(|u| u.nearest.clone()).collect();
+            near.dedup();
+            let near = near.iter().take(3).map(|name| format!("'{}'", name.to_lowercase()));
+            let near = near.collect::<Vec<_>>().join(" or ");
+            let hint =
+                if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
+            writeln!(err, "error: --endless: no row is called '{name}'{hint}")
+        }
+    }
 }
 
 /// Says why rows have no number.
@@ -183,6 +211,7 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
 pub fn closing(
     left_out: &[&str],
     environment: &Environment,
+    best: bool,
     err: &mut dyn Write,
 ) -> io::Result<()> {
     if !left_out.is_empty() {
@@ -191,6 +220,9 @@ pub fn closing(
             err,
             "note: left out because they are slow: {slow} (--include-slow, or name them)"
         )?;
+    }
+    if !best {
+        return Ok(());
     }
     let settings_known = environment.boost.is_some() && environment.governors.is_some();
     let frequency = if settings_known || environment.virtualised == Some(true) {
@@ -201,6 +233,33 @@ pub fn closing(
     writeln!(
         err,
         "note: each number is the best this machine does with the message in its caches{frequency}"
+    )
+}
+
+/// How threads are placed, and what their rates are.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn threads(parallel: &Parallel, message_bytes: usize, err: &mut dyn Write) -> io::Result<()> {
+    let counted = |number: usize, what: &str| {
+        format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    };
+    let threads = counted(parallel.threads, "thread");
+    let place = match (parallel.cpus.as_slice(), parallel.cores) {
+        ([], _) => " wherever the system puts them".to_owned(),
+        ([cpu], _) => format!(" on processor {cpu}"),
+        (cpus, None) => format!(" on processors {}", show_list(cpus)),
+        (cpus, Some(cores)) => {
+            let cores = counted(cores, "core");
+            format!(
+                " on processors {}, which are {cores} as far as the system tells",
+                show_list(cpus)
+            )
+        }
+    };
+    writeln!(
+        err,
+        "note: {threads}{place}; rates are medians of calls on messages of {message_bytes} bytes"
     )
 }
 

@@ -28,6 +28,18 @@ pub enum Warning {
         /// The rows' names.
         rows: Vec<String>,
     },
+    /// Rows on several processors that were never all free.
+    NeverFree {
+        /// The rows' names.
+        rows: Vec<String>,
+        /// How many processors.
+        threads: usize,
+    },
+    /// Processors that were seen to share a core, although the system tells otherwise or nothing.
+    SharedCore {
+        /// Names of the rows, and the share of their windows.
+        rows: Vec<(String, f64)>,
+    },
     /// Rows whose error is larger than a reader would expect.
     Imprecise {
         /// Names and relative errors.
@@ -117,6 +129,8 @@ impl Warning {
             Warning::TwoLayouts { rows } => {
                 ("two-layouts", rows.iter().map(|(name, ..)| name.clone()).collect())
             }
+            Warning::SharedCore { rows } => ("shared-core", names(rows)),
+            Warning::NeverFree { rows, .. } => ("never-free", rows.clone()),
             Warning::NoErrorStated { .. } => ("no-error-stated", Vec::new()),
             Warning::FrequencyUnknown => ("frequency-unknown", Vec::new()),
             Warning::Starved { .. } => ("starved", Vec::new()),
@@ -139,6 +153,33 @@ impl fmt::Display for Warning {
                 "another program or another guest shared the core all the time while {} was \
                  measured, and the number may be too high: try again later, or on a machine with \
                  fewer neighbours",
+                list(rows)
+            ),
+            Warning::SharedCore { rows } => {
+                let rows: Vec<String> = rows
+                    .iter()
+                    .map(|(name, share)| {
+                        format!("{name} (in {:.0} % of its free windows)", 100.0 * share)
+                    })
+                    .collect();
+                write!(
+                    f,
+                    "two of the processors were hardware threads of one core: {}; two of these do less \
+                     than two cores; in a guest the host decides that, and may decide otherwise the \
+                     next time: try again, and compare",
+                    list(&rows)
+                )
+            }
+            Warning::NeverFree { rows, threads: 1 } => write!(
+                f,
+                "the processor was hardly ever free of others while {} was measured, and the rate may be \
+                 too low: stop other programs, or try again later",
+                list(rows)
+            ),
+            Warning::NeverFree { rows, threads } => write!(
+                f,
+                "the {threads} processors were hardly ever all free of others while {} was measured, so \
+                 that the sum may be too low and the scaling off: stop other programs, or try again later",
                 list(rows)
             ),
             Warning::Imprecise { rows, asked } => {

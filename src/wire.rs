@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counters;
 use crate::frequency::Probe;
+use crate::scaling::{Parallel, Told};
 
 /// What the parent asks of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,8 @@ pub struct Request {
     pub counters: Vec<counters::Event>,
     /// The cases in the order of the visits.
     pub cases: Vec<Order>,
+    /// Run the first case on so many processors at once instead, at its first size.
+    pub parallel: Option<Parallel>,
 }
 
 /// One case of a request.
@@ -44,6 +47,8 @@ pub struct Order {
     /// Whether each size has a number of calls of its own, for sizes that are far apart. Else one
     /// serves all, so that what a sample costs beside the calls cannot reach the slope.
     pub own_calls: bool,
+    /// Every message has so many bytes, whatever the size is called.
+    pub message_bytes: Option<usize>,
     /// Calls per sample, when an earlier worker has found them.
     pub calls: Option<Calls>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
@@ -84,6 +89,8 @@ pub enum Event {
     Round(Round),
     /// What was counted of one sample of a case.
     Counted(Counted),
+    /// Pairs of windows of one thread and of several.
+    Parallel(Told),
     /// The worker is done.
     Done(Done),
 }

@@ -15,6 +15,7 @@ use bench_slope_algorithms::Catalogue;
 use crate::clock::Clock;
 use crate::counters::Pmu;
 use crate::known_cost;
+use crate::parallel;
 use crate::schedule::work;
 use crate::wire::{Event, Request};
 
@@ -31,7 +32,7 @@ const LOOK_UP: Duration = Duration::from_millis(200);
 /// When the request does not parse or the parent is gone.
 pub fn serve(
     catalogue: &Catalogue,
-    clock: &dyn Clock,
+    clock: &(dyn Clock + Send + Sync),
     pmu: &dyn Pmu,
     input: &mut dyn Read,
     output: &mut dyn Write,
@@ -43,11 +44,25 @@ pub fn serve(
     let known = request.cases.iter().any(|order| known_cost::is_own(&order.id));
     let known = known.then(known_cost::catalogue).transpose()?;
     let catalogue = known.as_ref().unwrap_or(catalogue);
-    work(catalogue, clock, pmu, &request, &mut |event| {
+    obey(catalogue, clock, pmu, &request, &mut |event| {
         let mut line = serde_json::to_vec(&event)?;
         line.push(b'\n');
         output.write_all(&line)
     })
+}
+
+/// Does what a request asks: visits to many cases, or one case on several processors.
+fn obey<E>(
+    catalogue: &Catalogue,
+    clock: &(dyn Clock + Send + Sync),
+    pmu: &dyn Pmu,
+    request: &Request,
+    tell: &mut dyn FnMut(Event) -> Result<(), E>,
+) -> Result<(), E> {
+    match &request.parallel {
+        None => work(catalogue, clock, pmu, request, tell),
+        Some(asked) => parallel::work(catalogue, clock, request, asked, tell),
+    }
 }
 
 /// How workers come to be.
@@ -77,7 +92,7 @@ impl Workers {
     pub fn serve(
         &self,
         catalogue: &Catalogue,
-        clock: &dyn Clock,
+        clock: &(dyn Clock + Send + Sync),
         pmu: &dyn Pmu,
         request: &Request,
         patience: Duration,
@@ -90,7 +105,7 @@ impl Workers {
                     events.push(event);
                     Ok(())
                 };
-                match work(catalogue, clock, pmu, request, &mut keep) {
+                match obey(catalogue, clock, pmu, request, &mut keep) {
                     Ok(()) => {}
                     Err(never) => match never {},
                 }
@@ -150,7 +165,9 @@ fn process(
         };
         events.push(event);
     }
-    let done = matches!(events.last(), Some(Event::Done(_)));
+    let done = matches!(events.last(), Some(Event::Done(_) | Event::Parallel(_)));
+    let done =
+        done || request.parallel.is_some() && matches!(events.last(), Some(Event::Failed(..)));
     let death = if timed_out {
         Some(format!("it took longer than {} s", patience.as_secs()))
     } else if done && status.success() {

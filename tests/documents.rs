@@ -122,6 +122,8 @@ fn the_advice_on_the_environment_is_told_word_by_word() {
             | Warning::KindsOfCores { .. }
             | Warning::TimeSource { .. } => true,
             Warning::NeverQuiet { .. }
+            | Warning::NeverFree { .. }
+            | Warning::SharedCore { .. }
             | Warning::Imprecise { .. }
             | Warning::NoErrorStated { .. }
             | Warning::NoLine { .. }
@@ -293,6 +295,9 @@ fn links_lead_somewhere() {
         "docs/counters.md",
         "docs/formats.md",
         "docs/compare.md",
+        "docs/growth.md",
+        "docs/threads.md",
+        "docs/profiling.md",
         "docs/packaging.md",
         "docs/report.md",
         "docs/coverage.md",

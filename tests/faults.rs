@@ -145,6 +145,18 @@ fn a_hanging_worker_is_ended() -> Result<(), Failed> {
     check(outcome.err.contains("MD5: it took longer than"), &outcome)
 }
 
+fn a_crash_in_a_thread_costs_its_row() -> Result<(), Failed> {
+    let words = ["--threads", "1", "--quiet", "hash", "sha1", "sha224", "sha256"];
+    let outcome = measured(catalogue(), Machine::PATIENCE, &words);
+    check(outcome.code == 1 && outcome.rows.len() == 6, &outcome)?;
+    for (row, crashed) in outcome.rows[2..].iter().zip([true, true, false]) {
+        check(row.ends_with("(crashed)") == crashed, &outcome)?;
+    }
+    let signal =
+        cfg!(not(unix)) || outcome.err.contains("SHA224: its process was ended by signal 6");
+    check(signal, &outcome)
+}
+
 fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
     let missing = Workers::Processes("/nonexistent/bench-slope".into());
     let machine = Machine {
@@ -176,6 +188,7 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let tests = vec![
         Trial::test("a_crash_costs_its_row", a_crash_costs_its_row),
+        Trial::test("a_crash_in_a_thread_costs_its_row", a_crash_in_a_thread_costs_its_row),
         Trial::test("a_hanging_worker_is_ended", a_hanging_worker_is_ended),
         Trial::test(
             "a_program_that_is_no_worker_is_an_error",

@@ -178,6 +178,16 @@ fn formats_agree_to_the_last_digit() {
                 Some(("bend", below)) => &record["bend"][below],
                 Some(("layouts", below)) => &record["layouts"][below],
                 Some(("counted", below)) => &record["counts"][below],
+                Some(("growth", "class" | "coefficient_ns" | "constant_ns")) => {
+                    &record["growth"]["classes"][0][name.trim_start_matches("growth_")]
+                }
+                Some(("threads", "message_bytes" | "one_mib_per_s" | "scaling")) => {
+                    &record["scaling"][name.trim_start_matches("threads_")]
+                }
+                // In CSV only, in per cent or in words; tests/growth.rs and tests/threads.rs have them.
+                Some(("growth" | "threads", "err_percent" | "alike")) => continue,
+                Some(("threads", "one_err_percent" | "scaling_err_percent")) => continue,
+                _ if name == "threads" => &record["scaling"]["threads"],
                 _ if name == "machine" => &json["machine"],
                 _ => &record[name],
             };

@@ -220,3 +220,58 @@ fn an_interruption_leaves_valid_json_in_the_file_and_on_standard_output() {
     assert_eq!(std::fs::read_to_string(&file).expect("written"), text);
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing else is left");
 }
+
+/// Starts a row without end, waits for its second line, interrupts it, and tells exit code and text.
+#[cfg(unix)]
+fn endless(command: &mut Command) -> (Option<i32>, u32, Vec<String>) {
+    use std::io::{BufRead, BufReader};
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let mut told: Vec<String> = lines.by_ref().take(2).map(|line| line.expect("text")).collect();
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+    told.extend(lines.map(|line| line.expect("text")));
+    (child.wait().expect("it ends").code(), child.id(), told)
+}
+
+#[cfg(unix)]
+#[test]
+fn an_endless_row_is_ended_by_an_interruption() {
+    let variable = bench_slope::run::ENDLESS;
+    let mut by_variable = bench_slope(&[]);
+    by_variable.env(variable, "sha256");
+    // What the command line says counts.
+    let mut by_both = bench_slope(&["--endless", "sha256"]);
+    by_both.env(variable, "md5");
+    for mut command in [bench_slope(&["--endless", "sha256"]), by_variable, by_both] {
+        let (code, process, told) = endless(&mut command);
+        assert_eq!(code, Some(130), "{told:?}");
+        let first = format!(
+            "endless: rustcrypto/SHA256/digest, messages of 4096 bytes, process {process}; Ctrl-C ends it"
+        );
+        assert_eq!(told[0], first);
+        assert!(told[1].contains(" s: ") && told[1].ends_with(" MiB/s"), "{told:?}");
+    }
+    let output = bench_slope(&[]).env(variable, "sha265").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).expect("text");
+    assert!(err.contains("did you mean 'sha256'"), "{err}");
+    // Packagers come first.
+    let mut both = bench_slope(&[]);
+    let output = both.env(variable, "sha256").env(bench_slope::run::NO_BENCHMARKS, "1").output();
+    assert_eq!(output.expect("it runs").status.code(), Some(77));
+}
+
+#[test]
+fn a_thread_is_measured_in_processes() {
+    let words = ["--threads", "1", "--quiet", "--format", "json", "hash", "md5"];
+    let output = bench_slope(&words).output().expect("it runs");
+    let err = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let run = bench_slope::saved::parse(&String::from_utf8(output.stdout).expect("text"));
+    let run = run.expect("a run");
+    let scaling = run.records[0].scaling.as_ref().expect("a scaling");
+    assert_eq!(scaling.threads, 1);
+    assert!(scaling.processes >= 6 && scaling.scaling > 0.0, "{scaling:?}");
+}

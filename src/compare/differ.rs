@@ -68,6 +68,10 @@ pub fn unlike(sources: &[Source]) -> Vec<Unlike> {
         let sizes = run.conditions.sizes.as_ref();
         Some(sizes.map_or_else(|| "the usual ones".to_owned(), |sizes| format!("{sizes:?}")))
     });
+    compare("--asymptote", true, &|run| yes(run.conditions.growth));
+    let number = |of: Option<usize>| Some(of.map_or_else(|| "none".to_owned(), |n| n.to_string()));
+    compare("--message", true, &|run| number(run.conditions.message_bytes));
+    compare("--threads", true, &|run| number(run.conditions.threads));
     compare("--repetitions", false, &|run| {
         let repetitions = run.conditions.repetitions;
         Some(repetitions.map_or_else(|| "as many as it takes".to_owned(), |n| n.to_string()))

@@ -4,7 +4,9 @@ use bench_slope_algorithms::Section;
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Layouts, Measured, Point, Record, Sample};
+use crate::growth::Growth;
 use crate::linearity::Bend;
+use crate::scaling::Scaling;
 use crate::wire::Failure;
 
 /// The fields, in their order. New ones come last.
@@ -54,6 +56,8 @@ pub struct Row {
     cycles_per_unit_at_size: Option<f64>,
     predicted_ns_per_call: Option<f64>,
     total_s: Option<f64>,
+    growth: Option<Growth>,
+    scaling: Option<Scaling>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +83,8 @@ impl From<Record> for Row {
             result,
             samples,
             size,
+            growth,
+            scaling,
         } = record;
         let (measured, failure) = match result {
             Ok(measured) => (Some(measured), None),
@@ -123,6 +129,8 @@ impl From<Record> for Row {
             total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),
             samples,
+            growth,
+            scaling,
         }
     }
 }
@@ -171,6 +179,8 @@ impl TryFrom<Row> for Record {
             result,
             samples: row.samples,
             size: row.size,
+            growth: row.growth,
+            scaling: row.scaling,
         })
     }
 }

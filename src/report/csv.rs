@@ -1,6 +1,7 @@
 //! Comma-separated values: a header, then the same fields on every row, at full precision and empty
 //! where there is none. `docs/formats.md` tells them.
 
+use crate::growth::SizeTime;
 use crate::record::{Counts, Measured, Point, Record, Run};
 
 /// What a field holds.
@@ -58,6 +59,24 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("bytes_per_s_at_size", |r| number(r.point?.bytes_per_s()?)),
     ("predicted_ns_per_call", |r| number(measured(r)?.predicted_ns_per_call?)),
     ("total_s", |r| number(measured(r)?.total_s?)),
+    ("err_percent_at_size", |r| number(100.0 * time(r)?.relative_error?)),
+    ("growth_class", |r| text(r.record.growth.as_ref()?.classes.first()?.class.name())),
+    ("growth_coefficient_ns", |r| {
+        number(r.record.growth.as_ref()?.classes.first()?.coefficient_ns)
+    }),
+    ("growth_constant_ns", |r| number(r.record.growth.as_ref()?.classes.first()?.constant_ns)),
+    ("growth_err_percent", |r| {
+        number(100.0 * r.record.growth.as_ref()?.classes.first()?.relative_error)
+    }),
+    ("growth_alike", |r| text(r.record.growth.as_ref()?.alike_names().join(" or "))),
+    ("threads", |r| text(r.record.scaling.as_ref()?.threads)),
+    ("threads_message_bytes", |r| text(r.record.scaling.as_ref()?.message_bytes)),
+    ("threads_one_mib_per_s", |r| number(r.record.scaling.as_ref()?.one_mib_per_s)),
+    ("threads_one_err_percent", |r| number(100.0 * r.record.scaling.as_ref()?.one_relative_error?)),
+    ("threads_scaling", |r| number(r.record.scaling.as_ref()?.scaling)),
+    ("threads_scaling_err_percent", |r| {
+        number(100.0 * r.record.scaling.as_ref()?.scaling_relative_error?)
+    }),
 ];
 
 /// A run as lines. Where rows are missing, a last row without a name says so.
@@ -103,6 +122,11 @@ fn written(lines: &[Vec<String>]) -> String {
 
 fn measured<'a>(row: &Row<'a>) -> Option<&'a Measured> {
     row.record.result.as_ref().ok()
+}
+
+fn time(row: &Row) -> Option<SizeTime> {
+    let size = row.point?.size;
+    row.record.growth.as_ref()?.times.iter().find(|time| time.size == size).copied()
 }
 
 fn counts(row: &Row) -> Option<Counts> {

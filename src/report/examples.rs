@@ -24,6 +24,8 @@ pub fn record(section: Section, label: &str, result: Result<Measured, Failure>) 
         result,
         samples: None,
         size: None,
+        growth: None,
+        scaling: None,
     }
 }
 

@@ -27,6 +27,16 @@ pub fn render(run: &Run) -> String {
     let several = Section::ALL.iter().filter(|&&section| has(section)).count() > 1;
     let mut before = None;
     for rows in tables(run) {
+        let records = || rows.rows.iter().map(|&(_, record)| record);
+        if let Some(threads) = run.conditions.threads {
+            let records: Vec<&Record> = records().collect();
+            parts.push(super::scaling::markdown(rows.section, &records, threads));
+            continue;
+        }
+        if run.conditions.growth {
+            parts.extend(records().map(super::growth::tables));
+            continue;
+        }
         if several && before != Some(rows.section) {
             parts.push(format!("## {}\n", super::table::title(rows.section)));
         }
@@ -139,7 +149,7 @@ pub fn code(text: &str) -> String {
 }
 
 /// Two decimals, thousands apart: `396,529,415.94`.
-fn with_commas(value: f64) -> String {
+pub fn with_commas(value: f64) -> String {
     let text = format!("{value:.2}");
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, "00"));
     let mut grouped = String::new();

@@ -5,11 +5,13 @@ pub mod csv;
 mod exact;
 #[cfg(test)]
 mod examples;
+pub mod growth;
 pub mod html;
 pub mod json;
 pub mod libgcrypt_csv;
 pub mod markdown;
 pub mod picture;
+pub mod scaling;
 pub mod table;
 mod tables;
 

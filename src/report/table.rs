@@ -40,7 +40,14 @@ pub fn render_as(run: &Run, look: Look) -> String {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
-            if section != Section::Points && records.iter().any(|r| r.size.is_some()) {
+            if let Some(threads) = run.conditions.threads {
+                line(&mut text, &styled(&format!("{}:", title(section)), HEADING, look));
+                text.push_str(&super::scaling::table(&records, threads));
+            } else if run.conditions.growth {
+                line(&mut text, &styled(&format!("{}:", title(section)), HEADING, look));
+                let tables = records.iter().map(|record| super::growth::tables(record));
+                text.push_str(&tables.collect::<Vec<_>>().join("\n"));
+            } else if section != Section::Points && records.iter().any(|r| r.size.is_some()) {
                 exact::render(section, &records, with_mhz, look, &mut text);
             } else if run.is_by_size() {
                 render_sizes(section, &records, with_mhz, look, &mut text);

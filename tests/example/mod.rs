@@ -4,10 +4,12 @@
 #![allow(dead_code)]
 
 use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
+use bench_slope::growth::{Growth, SizeTime};
 use bench_slope::linearity::Bend;
 use bench_slope::record::{
     Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
 };
+use bench_slope::scaling::Scaling;
 use bench_slope::versions::Versions;
 use bench_slope::warning::Warning;
 use bench_slope::wire::Failure;
@@ -44,6 +46,31 @@ pub fn measured() -> Measured {
     }
 }
 
+fn growth() -> Growth {
+    let time =
+        |size| SizeTime { size, ns: 10.0 * THIRD * size as f64, relative_error: Some(THIRD) };
+    bench_slope::growth::growth(&[16, 32, 64, 128].map(time)).expect("a growth")
+}
+
+fn scaling() -> Scaling {
+    Scaling {
+        threads: 2,
+        cpus: vec![0, 3],
+        cores: Some(2),
+        message_bytes: 4096,
+        mib_per_s: 1000.0 * THIRD,
+        relative_error: Some(0.2 * THIRD),
+        one_mib_per_s: 500.0 * THIRD,
+        one_relative_error: Some(0.1 * THIRD),
+        scaling: 2.0,
+        scaling_relative_error: Some(0.05 * THIRD),
+        all_free: true,
+        shared_core: Some(0.25 * THIRD),
+        pairs: 24,
+        processes: 6,
+    }
+}
+
 pub fn record(algorithm: &str, result: Result<Measured, Failure>) -> Record {
     Record {
         id: format!("rustcrypto/{algorithm}/digest"),
@@ -57,6 +84,8 @@ pub fn record(algorithm: &str, result: Result<Measured, Failure>) -> Record {
         result,
         samples: Some(vec![Sample { worker: 1, round: 2, size: 64, ns: 4.0 * THIRD }]),
         size: None,
+        growth: Some(growth()),
+        scaling: Some(scaling()),
     }
 }
 
@@ -138,6 +167,9 @@ pub fn full() -> Run {
             time_limit_s: Some(2.5),
             bytes: Some(vec![0, 64]),
             min_epoch_ns: Some(10_000_000),
+            growth: false,
+            message_bytes: Some(32),
+            threads: None,
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,

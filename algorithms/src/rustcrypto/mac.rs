@@ -1,6 +1,7 @@
 //! Message authentication codes.
 
 mod block;
+mod demonstration;
 mod imit;
 mod keyed;
 mod universal;
@@ -12,6 +13,7 @@ use block::{Gmac, Imit};
 use cipher::{BlockCipherEncrypt, KeyInit};
 use cmac::Cmac;
 use cmac::block_api::CmacCipher;
+use demonstration::QuadraticPolynomial;
 use digest::Digest;
 use digest::block_api::BlockSizeUser;
 use digest::consts::{U16, U20, U28, U32, U48};
@@ -108,6 +110,8 @@ pub fn entries() -> Vec<Entry> {
         mac::<Reset<cbc_mac::CbcMac<aes::Aes128>>>("CBC-MAC_AES", "cbc-mac", 16),
         mac::<Reset<pmac::Pmac<aes::Aes128>>>("PMAC_AES", "pmac", 16),
         mac::<Leading<8, Reset<belt_mac::BeltMac>>>("BELT-MAC", "belt-mac", 32),
+        // No standard and no use: what --asymptote has to call quadratic.
+        mac::<QuadraticPolynomial>("DEMO-QUADRATIC", "bench-slope-algorithms", 4).slow(),
     ]
 }
 

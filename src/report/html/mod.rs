@@ -165,6 +165,7 @@ fn environment(run: &Run) -> Markup {
         time_limit_s,
         bytes,
         min_epoch_ns,
+        ..
     } = &run.conditions;
     let measured = run.usual_mhz();
     html! {

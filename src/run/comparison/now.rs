@@ -44,8 +44,13 @@ impl Now {
         machine: &Machine,
     ) -> Result<Self, String> {
         let conditions = &base.run.conditions;
-        if conditions.quick || conditions.sizes.is_some() {
-            let option = if conditions.quick { "--quick" } else { "--raw" };
+        let other = [
+            ("--quick", conditions.quick),
+            ("--threads", conditions.threads.is_some()),
+            ("--asymptote", conditions.growth),
+            ("--raw", conditions.sizes.is_some()),
+        ];
+        if let Some((option, _)) = other.iter().find(|(_, given)| *given) {
             return Err(format!("--run: {} was measured with {option}", base.name));
         }
         let (environment, cpus) = gather::place(options, machine)?;
