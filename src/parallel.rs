@@ -151,10 +151,12 @@ fn told(seen: &[Seen], settling_ns: u64) -> Result<Told, Failure> {
             seen.iter().flat_map(|one| looks.clone().map(|look| one.looks.get(look).copied()?));
         of_all.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     };
-    let at_once = |looks: std::ops::RangeInclusive<usize>| {
-        let of_all =
-            seen.iter().flat_map(|one| looks.clone().map(|look| one.at_once.get(look).copied()?));
-        of_all.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    // Two that share a core are both slowed down, before and after; a stranger comes to one.
+    let at_once = |look: usize| {
+        let of_all = seen.iter().map(|one| one.at_once.get(look).copied()?);
+        let mut of_all = of_all.collect::<Option<Vec<f64>>>()?;
+        of_all.sort_unstable_by(|a, b| b.total_cmp(a));
+        of_all.get(1).copied()
     };
     let cpu_share = |windows: [usize; 2]| {
         let of =
@@ -168,7 +170,9 @@ fn told(seen: &[Seen], settling_ns: u64) -> Result<Told, Failure> {
             alone: rate_in(alone)?,
             together: rate_in(together)?,
             contention: contention(alone..=together + 1),
-            contention_at_once: at_once(together..=together + 1),
+            contention_at_once: at_once(together)
+                .zip(at_once(together + 1))
+                .map(|(before, after)| before.min(after)),
             cpu_share: cpu_share([alone, together]),
         })
     };

@@ -26,8 +26,8 @@ pub struct Pair {
     /// The highest contention of any of the processors before, between and after, each looked at while
     /// the others stood still; `None` when the clock cannot tell.
     pub contention: Option<f64>,
-    /// The same when all looked at once, about the window of all together: higher where two of the
-    /// processors are hardware threads of one core.
+    /// When all looked at once, that of the two processors that were busiest both before and after the
+    /// window of all together: higher where these are hardware threads of one core.
     pub contention_at_once: Option<f64>,
     /// Processor time over wall time of the thread that had least of it, in either window; `None`
     /// where that cannot be told.
