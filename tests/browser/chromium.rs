@@ -29,11 +29,19 @@ pub fn installed() -> Option<&'static str> {
     })
 }
 
+/// For scripts: `when(ready, then)` waits until something is so, for the page draws when the browser
+/// tells it to, which takes as long as it takes.
+const WHEN: &str = "const when = (ready, then) => {
+    const look = () => ready() ? then() : setTimeout(look, 20);
+    look();
+};";
+
 /// Opens `page`, lets `script` run after its own, and waits until nothing is to be done any more.
 pub fn open(browser: &str, page: &str, script: &str) -> Result<Visit, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let inside = |name: &str| folder.path().join(name);
-    let script = format!("<script>addEventListener('load', () => {{ {script} }});</script></body>");
+    let script =
+        format!("<script>addEventListener('load', () => {{ {WHEN} {script} }});</script></body>");
     let page = page.replacen("</body>", &script, 1);
     fs::write(inside("page.html"), page).map_err(|error| error.to_string())?;
     let file = |name: &str| File::create(inside(name)).map_err(|error| error.to_string());
@@ -42,7 +50,7 @@ pub fn open(browser: &str, page: &str, script: &str) -> Result<Visit, String> {
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
         // What the browser asks for on its own account stays here.
         .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr"])
-        .args(["--virtual-time-budget=5000", "--window-size=1200,900", "--dump-dom"])
+        .args(["--virtual-time-budget=30000", "--window-size=1200,900", "--dump-dom"])
         .arg(format!("--user-data-dir={}", inside("profile").display()))
         .arg(format!("--log-net-log={}", inside("net.json").display()))
         .arg(format!("file://{}", inside("page.html").display()))

@@ -98,11 +98,11 @@ fn clicks_sort(browser: &str) -> Result<(), Failed> {
 fn details_draw_every_point(browser: &str) -> Result<(), Failed> {
     let script = "
         for (const details of document.querySelectorAll('details.algorithm')) details.open = true;
-        setTimeout(() => {
+        const count = (what) => document.querySelectorAll(what).length;
+        when(() => count('figure') >= 9, () => {
             for (const details of document.querySelectorAll('details.points-table')) details.open = true;
-        }, 100);
-        setTimeout(() => {
-            const count = (what) => document.querySelectorAll(what).length;
+        });
+        when(() => count('.points-table tbody tr') >= 3 * 65, () => {
             const bad = [...document.querySelectorAll('svg *')].filter((one) =>
                 [...one.attributes].some(({ value }) => /NaN|Infinity|undefined/.test(value))).length;
             const sha1 = document.querySelector('#row-2');
@@ -112,7 +112,7 @@ fn details_draw_every_point(browser: &str) -> Result<(), Failed> {
                 failed: document.querySelector('#row-1').textContent.includes('no slope'),
                 last: sha1.querySelector('.points-table tbody tr:last-child').textContent,
             });
-        }, 300);";
+        });";
     let told = found(&open(browser, &html::render(&run()), script)?)?;
     // Time and residual at 65 sizes, throughput at those above 0.
     let points = 3 * (65 + 65 + 64);
@@ -128,16 +128,16 @@ fn details_draw_every_point(browser: &str) -> Result<(), Failed> {
 fn links_and_the_filter_find_rows(browser: &str) -> Result<(), Failed> {
     let script = "
         const shown = (what) => [...document.querySelectorAll(what)].filter((one) => one.checkVisibility()).length;
+        const opened = () => [...document.querySelectorAll('details.algorithm')].map((one) => one.open);
         document.querySelector('tbody tr:last-child a').click();
-        setTimeout(() => {
-            const opened = [...document.querySelectorAll('details.algorithm')].map((one) => one.open);
+        when(() => opened().some((one) => one), () => {
             const focus = document.activeElement.id;
             const filter = document.getElementById('filter');
             filter.value = 'sha 25';
             filter.dispatchEvent(new Event('input'));
             const told = document.getElementById('shown').textContent;
-            document.title = JSON.stringify([opened, focus, shown('tbody tr'), shown('details.algorithm'), told]);
-        }, 300);";
+            document.title = JSON.stringify([opened(), focus, shown('tbody tr'), shown('details.algorithm'), told]);
+        });";
     let told = found(&open(browser, &html::render(&run()), script)?)?;
     let opened = [false, false, false, true];
     equal(&told, serde_json::json!([opened, "row-3", 1, 1, "1 of 4 rows"]))
@@ -149,11 +149,11 @@ fn names_are_only_names(browser: &str) -> Result<(), Failed> {
     run.records.iter_mut().for_each(|record| record.label = hostile.to_owned());
     let script = "
         for (const details of document.querySelectorAll('details.algorithm')) details.open = true;
-        setTimeout(() => {
+        when(() => document.querySelectorAll('figure').length >= 9, () => {
             const names = [...document.querySelectorAll('td.label')].map((cell) => cell.textContent);
             document.title = JSON.stringify([document.images.length, window.broken ?? 0,
                 document.querySelectorAll('figure').length, names[0]]);
-        }, 300);";
+        });";
     let told = found(&open(browser, &html::render(&run), script)?)?;
     equal(&told, serde_json::json!([0, 0, 9, hostile]))
 }
@@ -163,12 +163,12 @@ fn a_phone_scrolls_tables_only(browser: &str) -> Result<(), Failed> {
         document.body.style.width = '390px';
         document.body.style.margin = '0';
         for (const details of document.querySelectorAll('details')) details.open = true;
-        setTimeout(() => {
+        when(() => document.querySelectorAll('figure').length >= 9, () => {
             const wide = [...document.body.querySelectorAll('*')].filter((one) =>
                 one.checkVisibility() && !one.closest('.scroll > *, .sr, .skip') && one.getBoundingClientRect().right > 390.5);
             const box = document.querySelector('.scroll');
             document.title = JSON.stringify([wide.slice(0, 3).map((one) => one.outerHTML.slice(0, 80)), box.scrollWidth > box.clientWidth]);
-        }, 300);";
+        });";
     let told = found(&open(browser, &html::render(&run()), script)?)?;
     equal(&told, serde_json::json!([[], true]))
 }
