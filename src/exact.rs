@@ -4,7 +4,7 @@ use std::fmt;
 
 use bench_slope_algorithms::{Axis, Case, Section};
 
-use crate::record::Record;
+use crate::record::{Point, Record};
 
 /// A size that a row does not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,22 +62,67 @@ pub fn expand(cases: &[Case], sizes: &[usize]) -> Vec<Case> {
     cases.iter().flat_map(with_sizes).collect()
 }
 
+/// The line of a row, to hold a size against.
+struct Line {
+    name: String,
+    ns_per_call: f64,
+    ns_per_byte: f64,
+    relative_error: Option<f64>,
+    /// The sizes it is drawn through, in bytes, ascending.
+    sizes: Vec<usize>,
+    /// How far the farthest of its points lies from it, in nanoseconds.
+    farthest_ns: f64,
+}
+
+impl Line {
+    fn of(record: &Record) -> Option<Line> {
+        let m = record.result.as_ref().ok()?;
+        let off =
+            |point: &Point| (point.ns - m.ns_per_call - m.ns_per_unit * point.size as f64).abs();
+        Some(Line {
+            name: record.name(),
+            ns_per_call: m.ns_per_call,
+            ns_per_byte: m.ns_per_unit,
+            relative_error: m.relative_error,
+            sizes: m.points.iter().map(|point| point.size).collect(),
+            farthest_ns: m.points.iter().map(off).reduce(f64::max)?,
+        })
+    }
+
+    fn at(&self, bytes: usize) -> f64 {
+        self.ns_per_call + self.ns_per_byte * bytes as f64
+    }
+
+    /// How far it may be off at a size that lies among its points: as far as at any of them, and
+    /// between two of them by what lies between, for a block that is begun is worked on whole.
+    fn error_at(&self, bytes: usize) -> Option<f64> {
+        let by_slope = self.relative_error? * self.ns_per_byte * bytes as f64;
+        let after = self.sizes.partition_point(|&size| size < bytes);
+        let next = *self.sizes.get(after)?;
+        let before = if next == bytes { next } else { *self.sizes.get(after.checked_sub(1)?)? };
+        let between = self.ns_per_byte * (next - before) as f64;
+        Some(self.farthest_ns + by_slope + between)
+    }
+}
+
 /// Tells each row at one size what the slope of the row before says of it: intercept plus slope times
-/// size, where that is a time at all.
+/// size, where that is a time at all, and how far that may be off.
 pub fn predict(records: &mut [Record]) {
-    let mut line: Option<(String, f64, f64)> = None;
+    let mut line: Option<Line> = None;
     for record in records {
         let size = record.size.filter(|_| record.section != Section::Points);
         let Some(size) = size else {
-            let slope = record.result.as_ref().ok();
-            line = slope.map(|m| (record.name(), m.ns_per_call, m.ns_per_unit));
+            line = Line::of(record);
             continue;
         };
-        let (Some((name, per_call, per_byte)), Ok(measured)) = (&line, &mut record.result) else {
+        let (Some(line), Ok(measured)) = (&line, &mut record.result) else {
             continue;
         };
-        let of_same = format!("{} {}", record.algorithm, record.label).trim_end() == name;
-        let ns = per_call + per_byte * size as f64;
-        measured.predicted_ns_per_call = (of_same && ns > 0.0).then_some(ns);
+        let of_same = format!("{} {}", record.algorithm, record.label).trim_end() == line.name;
+        let ns = line.at(size);
+        if of_same && ns > 0.0 {
+            measured.predicted_ns_per_call = Some(ns);
+            measured.predicted_error_ns = line.error_at(size);
+        }
     }
 }

@@ -187,6 +187,9 @@ pub struct Measured {
     pub quiet: bool,
     /// At one size: what the slope over the usual sizes, measured beside it, says of a call.
     pub predicted_ns_per_call: Option<f64>,
+    /// How far that may be off, in nanoseconds: as far as the line is from any of its own points, and
+    /// its error; `None` beyond the sizes of the line, where it is not known how straight time goes on.
+    pub predicted_error_ns: Option<f64>,
     /// Seconds that all its samples took.
     pub total_s: Option<f64>,
 }

@@ -334,6 +334,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,
             predicted_ns_per_call: None,
+            predicted_error_ns: None,
             total_s: Some(row.total_ns / 1e9),
         }),
     )

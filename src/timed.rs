@@ -46,6 +46,9 @@ struct Chains {
     short_ns: f64,
     /// What a long one takes at the frequency of this time, from the windows about this one.
     local_ns: f64,
+    /// Whether at least half of the chains about this window say so. If not, something else than the
+    /// frequency slowed some of them down, and more than it did the samples.
+    is_held: bool,
 }
 
 impl Chains {
@@ -53,6 +56,19 @@ impl Chains {
     fn are_steady(self) -> bool {
         let is_near = |ns: f64| (ns / self.local_ns - 1.0).abs() <= TREMBLE;
         is_near(self.before_ns) && is_near(self.after_ns)
+    }
+
+    /// What brings samples of this time to a frequency at which a chain takes `usual_ns`; `None` when
+    /// these chains do not tell.
+    fn scale(self, usual_ns: f64) -> Option<f64> {
+        if !self.are_steady() {
+            return None;
+        }
+        // Within the noise of the chains they are left alone: the floor would pick its errors.
+        if is_same(self.local_ns, usual_ns) {
+            return Some(1.0);
+        }
+        self.is_held.then_some(usual_ns / self.local_ns)
     }
 }
 
@@ -95,7 +111,9 @@ fn settle_local<'a>(windows: impl Iterator<Item = &'a mut TimedWindow>) {
         let about = at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(ends.len());
         // Of the frequency that it began with: another may have come or gone meanwhile.
         let own = |ns: &f64| (ns / chains.before_ns - 1.0).abs() <= 2.0 * TREMBLE;
+        let all = 2 * about.len();
         let mut alike: Vec<f64> = ends[about].iter().flatten().copied().filter(own).collect();
+        chains.is_held = 2 * alike.len() >= all;
         if let Some(usual) = met_often(&mut alike) {
             chains.local_ns = usual;
         }
@@ -117,6 +135,7 @@ impl TimedWindow {
             let before_ns = ns(before.long_ticks);
             Chains {
                 local_ns: before_ns,
+                is_held: true,
                 before_ns,
                 after_ns: ns(after.long_ticks),
                 short_ns: ns(before.short_ticks.min(after.short_ticks)),
@@ -179,14 +198,11 @@ impl Core {
         }
     }
 
-    /// What brings a window's samples to the run's frequency.
-    fn scale(&self, window: &TimedWindow) -> f64 {
+    /// What brings a window's samples to the run's frequency; `None` when that is not known.
+    fn scale(&self, window: &TimedWindow) -> Option<f64> {
         match (window.chains, self.usual_chain_ns) {
-            // Within the noise of the chains it is left alone: the floor would pick their errors.
-            (Some(chains), Some(usual)) if !is_same(chains.local_ns, usual) => {
-                usual / chains.local_ns
-            }
-            _ => 1.0,
+            (Some(chains), Some(usual)) => chains.scale(usual),
+            _ => Some(1.0),
         }
     }
 }
@@ -210,7 +226,7 @@ impl Choice {
     fn takes(self, round: &Timed, window: &TimedWindow, core: &Core) -> bool {
         match self {
             Choice::AtFrequency => core.is_quiet(window) && core.is_at_frequency(window),
-            Choice::Scaled => core.is_quiet(window) && window.chains.is_none_or(Chains::are_steady),
+            Choice::Scaled => core.is_quiet(window) && core.scale(window).is_some(),
             Choice::Whole => round.whole,
         }
     }
@@ -220,7 +236,8 @@ impl Choice {
         let mut by_size = vec![f64::NAN; round.sizes];
         let mut any = false;
         for window in round.windows.iter().filter(|window| self.takes(round, window, core)) {
-            let scale = core.scale(window);
+            // Left alone a sample may be too high, which the floor can bear.
+            let scale = core.scale(window).unwrap_or(1.0);
             for &(at, ns) in &window.ns {
                 by_size[at] = ns * scale;
                 any = true;
@@ -368,6 +385,36 @@ mod tests {
         for choice in [Choice::AtFrequency, Choice::Scaled] {
             assert!(choice.samples(&processes[0][0], &core).is_some(), "{choice:?}");
             assert_eq!(choice.samples(&processes[0][1], &core), None, "{choice:?}");
+        }
+    }
+
+    #[test]
+    fn chains_that_something_else_slowed_down_move_no_sample() {
+        // Samples are of 3200 MHz throughout; of the chains some are slower, each by another share.
+        let mut slowed = |at: usize| {
+            let mhz = if at.is_multiple_of(3) { 3200.0 } else { 2000.0 + 130.0 * (at % 8) as f64 };
+            let looks = Some((look(mhz, 0.2), look(mhz, 0.2)));
+            Window { looks, ..window(3200.0, 3200.0, 0.2) }
+        };
+        let processes: Vec<Vec<Timed>> = (0..12)
+            .map(|_| {
+                let windows = (0..24).map(&mut slowed);
+                let rounds = windows.map(|window| Round {
+                    case: 0,
+                    calls: Calls::Alike(1),
+                    windows: vec![window],
+                    whole: true,
+                });
+                let rounds = rounds_of_worker(rounds.collect(), |_| SIZES.len(), &done());
+                rounds.into_iter().map(|(_, timed)| timed).collect()
+            })
+            .collect();
+        let core = core_of(&processes);
+        for choice in [Choice::Scaled, Choice::Whole] {
+            let floor = |round: &Timed| choice.samples(round, &core).map(|by_size| by_size[4]);
+            let lowest = processes[0].iter().filter_map(floor).reduce(f64::min).expect("a sample");
+            let exact = window(3200.0, 3200.0, 0.2).samples[4].1 as f64 * 0.1 - 4.0;
+            assert!((lowest / exact - 1.0).abs() < 1e-3, "{choice:?}: {lowest} instead of {exact}");
         }
     }
 

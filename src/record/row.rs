@@ -55,6 +55,7 @@ pub struct Row {
     #[serde(skip_deserializing)]
     cycles_per_unit_at_size: Option<f64>,
     predicted_ns_per_call: Option<f64>,
+    predicted_error_ns: Option<f64>,
     total_s: Option<f64>,
     growth: Option<Growth>,
     scaling: Option<Scaling>,
@@ -126,6 +127,7 @@ impl From<Record> for Row {
                 .zip(point)
                 .and_then(|(m, point)| m.cycles_per_unit_at(point)),
             predicted_ns_per_call: m.and_then(|m| m.predicted_ns_per_call),
+            predicted_error_ns: m.and_then(|m| m.predicted_error_ns),
             total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),
             samples,
@@ -159,6 +161,7 @@ impl TryFrom<Row> for Record {
                 rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
                 quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
                 predicted_ns_per_call: row.predicted_ns_per_call,
+                predicted_error_ns: row.predicted_error_ns,
                 total_s: row.total_s,
             }),
             Status::NotAvailable => {

@@ -58,6 +58,7 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("calls_per_s_at_size", |r| number(r.point?.calls_per_s()?)),
     ("bytes_per_s_at_size", |r| number(r.point?.bytes_per_s()?)),
     ("predicted_ns_per_call", |r| number(measured(r)?.predicted_ns_per_call?)),
+    ("predicted_error_ns", |r| number(measured(r)?.predicted_error_ns?)),
     ("total_s", |r| number(measured(r)?.total_s?)),
     ("err_percent_at_size", |r| number(100.0 * time(r)?.relative_error?)),
     ("growth_class", |r| text(r.record.growth.as_ref()?.classes.first()?.class.name())),

@@ -3,8 +3,8 @@
 
 use bench_slope_algorithms::Section;
 
-use super::significant;
 use super::table::{DIGITS, FAILED, HEADING, Look, line, styled, title, width};
+use super::{predicted, significant};
 use crate::record::Record;
 
 /// A column: its heading, its width, and a cell; `-` where there is none.
@@ -12,7 +12,7 @@ type Column = (&'static str, usize, fn(&Record) -> Option<String>);
 
 const COLUMNS: &[Column] = &[
     ("nanosecs/call", 15, |r| Some(digits(r.point()?.ns))),
-    ("by the slope", 14, |r| Some(digits(r.result.as_ref().ok()?.predicted_ns_per_call?))),
+    ("by the slope", 17, |r| predicted(r.result.as_ref().ok()?)),
     ("calls/sec", 12, |r| Some(digits(r.point()?.calls_per_s()?))),
     ("nanosecs/byte", 15, |r| Some(digits(r.ns_per_byte()?))),
     ("mebibytes/sec", 15, |r| Some(digits(r.result.as_ref().ok()?.mib_per_s?))),

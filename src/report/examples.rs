@@ -47,6 +47,7 @@ pub fn measured(ns_per_byte: f64) -> Measured {
         rounds: 80,
         quiet: true,
         predicted_ns_per_call: None,
+        predicted_error_ns: None,
         total_s: Some(0.25),
     }
 }

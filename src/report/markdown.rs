@@ -3,8 +3,8 @@
 
 use bench_slope_algorithms::Section;
 
-use super::significant;
 use super::tables::{Table, tables};
+use super::{predicted, significant};
 use crate::record::{Counts, Measured, Record, Run};
 
 /// A column: its heading, its width, and a cell.
@@ -61,7 +61,7 @@ fn columns(unit: &str) -> Vec<Column> {
         column("UNIT/s", 20, true, |_, m| Some(with_commas(1e9 / m.ns_per_unit))),
         column("ns/byte", 20, false, |r, _| at_size(r, |bytes, ns| significant(ns / bytes, 4))),
         column("byte/s", 20, false, |r, _| at_size(r, |bytes, ns| with_commas(1e9 * bytes / ns))),
-        column("ns/op by slope", 20, false, |_, m| Some(significant(m.predicted_ns_per_call?, 4))),
+        column("ns/op by slope", 20, false, |_, m| predicted(m)),
         column("err%", 8, true, |_, m| Some(format!("{:.2}%", m.err_percent()?))),
         column("ins/UNIT", 16, false, |_, m| four(|c| c.instructions_per_unit, m)),
         column("cyc/UNIT", 16, false, |_, m| {

@@ -15,7 +15,7 @@ pub mod scaling;
 pub mod table;
 mod tables;
 
-use crate::record::Run;
+use crate::record::{Measured, Run};
 
 /// How a run is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,15 @@ pub fn significant(value: f64, digits: i32) -> String {
     }
     let decimals = (digits - 1 - magnitude).max(0);
     format!("{value:.*}", decimals as usize)
+}
+
+/// What the slope says of a call at one size, in nanoseconds, with how far it may be off.
+fn predicted(measured: &Measured) -> Option<String> {
+    let ns = significant(measured.predicted_ns_per_call?, 4);
+    Some(match measured.predicted_error_ns {
+        Some(error) => format!("{ns} ±{}", significant(error, 2)),
+        None => ns,
+    })
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ fn measured(
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,
             predicted_ns_per_call: None,
+            predicted_error_ns: None,
             total_s: Some(row.total_ns / 1e9),
         }),
     )

@@ -42,6 +42,7 @@ pub fn measured() -> Measured {
         rounds: 64,
         quiet: false,
         predicted_ns_per_call: None,
+        predicted_error_ns: None,
         total_s: Some(THIRD / 7.0),
     }
 }
@@ -115,6 +116,7 @@ pub fn full() -> Run {
     let at_64 = Measured {
         points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
         predicted_ns_per_call: Some(7.0 * THIRD),
+        predicted_error_ns: Some(THIRD / 7.0),
         ..measured()
     };
     records.push(Record {

@@ -87,8 +87,8 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
         let intercept = significant(measured.ns_per_call, super::DIGITS);
         facts.insert(2, ("intercept", format!("{intercept} ns/call")));
     }
-    if let Some(ns) = measured.predicted_ns_per_call {
-        facts.push(("by the slope", format!("{} ns/call", show(ns))));
+    if let Some(ns) = super::super::predicted(measured) {
+        facts.push(("by the slope", format!("{ns} ns/call")));
     }
     if let Some(mhz) = measured.measured_mhz {
         facts.push(("frequency", format!("{} MHz", show(mhz))));
