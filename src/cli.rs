@@ -1,23 +1,27 @@
 //! The command line. The only file that knows clap.
 
+mod refusals;
+mod values;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bench_slope_algorithms::Section;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{
-    ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind,
-    parser::ValueSource,
-};
-use regex::{Regex, RegexBuilder};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
+use regex::Regex;
 
 use crate::bytes::{Sizes, sizes};
-use crate::fits::{LARGEST_COUNT, LONGEST_MESSAGE};
-use crate::growth::{FEWEST_SIZES, LEAST_RANGE};
 use crate::record::{Conditions, Frequency};
 use crate::report::Format;
 use crate::versions::Versions;
+
+use refusals::{check, refuse_conflicts, refuse_what_would_be_ignored};
+pub use values::epoch;
+use values::{
+    asymptote, filter, formats, frequency, message, min_epoch, no_features, percentage, share,
+    threads, time_limit,
+};
 
 /// What a hash or a cipher costs per byte on this machine, with the call overhead taken out.
 ///
@@ -384,220 +388,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
     })
 }
 
-/// Options of the measurement that `doctor` takes.
-const DOCTOR_OPTIONS: &[&str] = &["pin", "quiet", "verbose"];
-/// And those that `self-test` does: it has no notes that could be left out, so that `--quiet` is granted.
-const SELF_TEST_OPTIONS: &[&str] = &["format", "quiet"];
-
 fn read(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
     let mut command = CommandLine::command();
     let matches = command.try_get_matches_from_mut(words)?;
     refuse_what_would_be_ignored(&mut command, &matches)?;
     refuse_conflicts(&mut command, &matches)?;
     CommandLine::from_arg_matches(&matches)
-}
-
-/// Options of a measurement stand for every subcommand; those that time no algorithm refuse what
-/// would mean nothing to them.
-fn refuse_what_would_be_ignored(
-    command: &mut clap::Command,
-    matches: &ArgMatches,
-) -> Result<(), clap::Error> {
-    let (name, taken) = match matches.subcommand_name() {
-        Some(name @ "doctor") => (name, DOCTOR_OPTIONS),
-        Some(name @ "self-test") => (name, SELF_TEST_OPTIONS),
-        _ => return Ok(()),
-    };
-    let refused = command
-        .get_arguments()
-        .filter(|option| !taken.contains(&option.get_id().as_str()))
-        .filter(|option| is_given(option, matches))
-        .find_map(|option| option.get_long().map(str::to_owned));
-    let Some(long) = refused else { return Ok(()) };
-    let sentence = format!("the argument '--{long}' cannot be used with '{name}'");
-    Err(command.error(ErrorKind::ArgumentConflict, sentence))
-}
-
-/// Whether an option stands on the command line, before or after the section.
-fn is_given(option: &clap::Arg, matches: &ArgMatches) -> bool {
-    let id = option.get_id().as_str();
-    matches!(matches.try_contains_id(id), Ok(true))
-        && matches.value_source(id) == Some(ValueSource::CommandLine)
-}
-
-/// clap sees a conflict only between options on the same side of the section.
-fn refuse_conflicts(command: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
-    let given: Vec<&clap::Arg> =
-        command.get_arguments().filter(|option| is_given(option, matches)).collect();
-    let pair = given.iter().find_map(|one| {
-        let conflicts = command.get_arg_conflicts_with(one);
-        let other = conflicts.into_iter().find(|other| given.contains(other))?;
-        Some((one.get_long()?, other.get_long()?))
-    });
-    let Some((one, other)) = pair else { return Ok(()) };
-    let sentence = format!("the argument '--{one}' cannot be used with '--{other}'");
-    Err(command.error(ErrorKind::ArgumentConflict, sentence))
-}
-
-/// Whether a comparison's words fit together: an option without effect would be misunderstood.
-fn check(comparison: &ComparisonOptions, options: &Options) -> Result<(), String> {
-    match (comparison.files.len(), comparison.run) {
-        (1, false) => {
-            return Err("compare takes two files at least, or one with --run".to_owned());
-        }
-        (2.., true) => return Err("compare --run takes one file: the base".to_owned()),
-        _ => {}
-    }
-    let conditions =
-        if comparison.run { "the base tells how to measure" } else { "nothing is measured" };
-    let needs_run = "it is of use only with --run";
-    let unused = [
-        ("--quick", options.quick, conditions),
-        ("--unaligned", options.unaligned, conditions),
-        ("--repetitions", options.repetitions.is_some(), conditions),
-        ("--precision", options.precision.is_some(), conditions),
-        ("--time-limit", options.time_limit.is_some(), conditions),
-        ("--raw", options.raw, conditions),
-        ("--bytes", options.bytes.is_some(), conditions),
-        ("--min-epoch", options.min_epoch.is_some(), conditions),
-        ("--asymptote", options.asymptote.is_some(), conditions),
-        ("--threads", options.threads.is_some(), conditions),
-        ("--include-slow", options.include_slow, conditions),
-        ("--list", options.list, "no name is chosen by it"),
-        ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
-        ("--pin", options.pin.is_some() && !comparison.run, needs_run),
-        ("--machine", options.machine.is_some() && !comparison.run, needs_run),
-        ("--samples", options.samples && !comparison.run, needs_run),
-        ("--no-counters", options.no_counters && !comparison.run, needs_run),
-        ("--plot", options.plot.is_some(), "there is no picture of a comparison"),
-        ("--output", !options.output.is_empty() && !comparison.run, needs_run),
-    ];
-    match unused.iter().find(|(_, given, _)| *given) {
-        Some((option, _, reason)) => Err(format!("compare takes no {option}: {reason}")),
-        None if matches!(options.format(), Format::Html | Format::Svg) => {
-            Err("compare has --format table, csv, json or markdown".to_owned())
-        }
-        None => Ok(()),
-    }
-}
-
-/// A share given in per cent.
-fn share(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
-    match number {
-        Some(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent / 100.0),
-        _ => Err("a share with its sign is wanted, such as 3% or 0.5%".to_owned()),
-    }
-}
-
-fn frequency(text: &str) -> Result<Frequency, String> {
-    if text.eq_ignore_ascii_case("auto") {
-        return Ok(Frequency::Measured);
-    }
-    match text.parse::<f64>() {
-        Ok(mhz) if mhz.is_finite() && mhz > 0.0 => Ok(Frequency::Given(mhz)),
-        _ => {
-            Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5, or auto"
-                .to_owned())
-        }
-    }
-}
-
-fn min_epoch(text: &str) -> Result<Duration, String> {
-    // What is no time at all is as wrong as one that is too short.
-    epoch(humantime::parse_duration(text).unwrap_or_default())
-}
-
-/// A time that samples may have to last.
-///
-/// # Errors
-/// What is wanted, when it is too short or too long.
-pub fn epoch(time: Duration) -> Result<Duration, String> {
-    const SHORTEST: Duration = Duration::from_micros(1);
-    const LONGEST: Duration = Duration::from_millis(100);
-    if (SHORTEST..=LONGEST).contains(&time) {
-        Ok(time)
-    } else {
-        Err("a time with its unit from 1us to 100ms is wanted, such as 10ms".to_owned())
-    }
-}
-
-/// A percentage as a share.
-fn percentage(text: &str) -> Result<f64, String> {
-    let wanted = || "a percentage from 0.11% to 50% is wanted, such as 0.5%".to_owned();
-    let number = text.trim().strip_suffix('%').ok_or_else(wanted)?;
-    match number.trim_end().parse::<f64>() {
-        Ok(percent) if (0.11..=50.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err(wanted()),
-    }
-}
-
-fn time_limit(text: &str) -> Result<Duration, String> {
-    const SHORTEST: Duration = Duration::from_millis(10);
-    const LONGEST: Duration = Duration::from_secs(3600);
-    match humantime::parse_duration(text) {
-        Ok(time) if (SHORTEST..=LONGEST).contains(&time) => Ok(time),
-        _ => Err("a time with its unit from 10ms to 1h is wanted, such as 2s or 500ms".to_owned()),
-    }
-}
-
-/// Formats by name; the self-test's lines are `text`, and so is the table.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    let word = |&(format, word, _): &(Format, &'static str, &str)| {
-        let word = PossibleValue::new(word);
-        if format == Format::Table { word.alias("text") } else { word }
-    };
-    PossibleValuesParser::new(Format::NAMED.iter().map(word))
-        // The parser has refused every other word.
-        .map(|word| Format::named(&word).unwrap_or_default())
-}
-
-/// Sizes to tell growth by, in any order.
-fn asymptote(text: &str) -> Result<Ascending, String> {
-    let largest = LONGEST_MESSAGE.max(LARGEST_COUNT);
-    let size = |word: &str| match word.trim().parse() {
-        Ok(size) if (1..=largest).contains(&size) => Ok(size),
-        _ => Err(format!("'{word}' is no whole number from 1 to {largest}")),
-    };
-    let mut sizes = text.split(',').map(size).collect::<Result<Vec<usize>, String>>()?;
-    sizes.sort_unstable();
-    sizes.dedup();
-    match (sizes.len(), sizes.first(), sizes.last()) {
-        (MOST_SIZES.., ..) => Err(format!("more than {MOST_SIZES} sizes")),
-        (FEWEST_SIZES.., Some(first), Some(last)) if *last < LEAST_RANGE * first => Err(format!(
-            "from {first} to {last} is too narrow: the largest has to be {LEAST_RANGE} times the smallest, for \
-             all growth looks alike over a short way"
-        )),
-        (FEWEST_SIZES.., ..) => Ok(Ascending(sizes)),
-        (few, ..) => Err(format!(
-            "{few} different sizes: {FEWEST_SIZES} are the fewest that can tell one growth from another"
-        )),
-    }
-}
-
-/// More sizes than this tell nothing more.
-const MOST_SIZES: usize = 65;
-
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads) if threads > 0 => Ok(threads),
-        _ => Err("a whole number above 0 is wanted".to_owned()),
-    }
-}
-
-fn message(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(bytes) if bytes <= LONGEST_MESSAGE => Ok(bytes),
-        _ => Err(format!("a whole number of bytes from 0 to {LONGEST_MESSAGE} is wanted")),
-    }
-}
-
-fn filter(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
-}
-
-fn no_features(_: &str) -> Result<String, String> {
-    Err("nothing can be switched off at run time: these implementations choose by themselves what \
-         the processor offers"
-        .to_owned())
 }
