@@ -62,6 +62,9 @@ pub fn begin(options: &Options, environment: Environment, counting: &Counting) -
     }
 }
 
+/// A given frequency that differs by more than this share from the measured one is another.
+const SAME_FREQUENCY: f64 = 0.01;
+
 /// The rows of a group as a run of their own; `wrong` has what the self-test found, by identifier.
 #[must_use]
 pub fn part(
@@ -82,6 +85,11 @@ pub fn part(
     let mut part = Run { records, warnings, ..beginning.clone() };
     if part.frequency == Some(Frequency::Measured) && part.has_unknown_frequency() {
         part.warnings.push(Warning::FrequencyUnknown.advice());
+    }
+    if let (Some(Frequency::Given(given)), Some(measured)) = (part.frequency, part.usual_mhz())
+        && (given / measured - 1.0).abs() > SAME_FREQUENCY
+    {
+        part.warnings.push(Warning::OtherFrequency { given, measured }.advice());
     }
     part
 }

@@ -107,6 +107,8 @@ const IMPRECISE: f64 = 0.01;
 const LONG_SAMPLES: u64 = 48;
 /// Samples of a worker then, with those that find out how many calls make one.
 const LONG_SAMPLES_OF_WORKER: u64 = 16;
+/// Samples that last longer than a window hardly ever miss an interruption.
+const LONG_SAMPLE_NS: u64 = 300_000;
 /// Processor time over wall time below this is worth a warning.
 pub const STARVED: f64 = 0.75;
 
@@ -375,6 +377,9 @@ fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
         .collect();
     if !two.is_empty() {
         warnings.push(Warning::TwoLayouts { rows: two });
+    }
+    if let Some(ns) = plan.min_epoch_ns.filter(|&ns| ns > LONG_SAMPLE_NS) {
+        warnings.push(Warning::LongSamples { ms: ns as f64 / 1e6 });
     }
     let unknown = measured().filter(|(_, m)| m.relative_error.is_none()).count();
     if unknown > 0 {

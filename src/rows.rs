@@ -25,6 +25,15 @@ pub const FEWEST_WORKERS: u32 = 8;
 /// light use of the core that no gate sees, the place of pages in memory, and that sampling ends when
 /// the error looks small. Halves of the processes do not differ in it; docs/method.md has the figures.
 const SHARED_BY_A_RUN: f64 = 0.001;
+/// At one size there is no line to average over, and runs differ by more.
+const SHARED_AT_ONE_SIZE: f64 = 0.0025;
+/// A row at one size is good enough within this.
+const PRECISION_AT_ONE_SIZE: f64 = 0.0027;
+/// An interval that is wider to either side than this share of the slope is no answer.
+const USELESS: f64 = 0.2;
+/// Where no error can be stated, a slope that makes less than this share of the longest call cannot be
+/// told from what calls differ by.
+const LEAST_SHARE_OF_A_CALL: f64 = 0.02;
 /// At one size there is no line to average over: SHA-256 of 32 bytes is 2 % faster in three processes
 /// of ten, and eight may all be of the others.
 const FEWEST_WORKERS_AT_ONE_SIZE: u32 = 24;
@@ -207,13 +216,29 @@ pub fn is_good_enough(row: &Row, seen: &Seen, precision: f64) -> bool {
     judge(row, seen).is_some_and(|(estimate, processes, choice)| {
         choice != Choice::Whole
             && coverage(&processes) >= fewest_workers(row) as usize
-            && stated_error(&estimate).is_some_and(|error| error <= precision)
+            && stated_error(row, &estimate).is_some_and(|error| {
+                error
+                    <= if is_at_one_size(row) {
+                        precision.max(PRECISION_AT_ONE_SIZE)
+                    } else {
+                        precision
+                    }
+            })
     })
 }
 
 /// Half the 95 % interval of the slope, as a share of it.
-fn stated_error(estimate: &Estimate) -> Option<f64> {
-    Some(with_what_is_shared(estimate.slope_error? / estimate.line.slope))
+fn stated_error(row: &Row, estimate: &Estimate) -> Option<f64> {
+    let differ = estimate.slope_error? / estimate.line.slope;
+    Some(if is_at_one_size(row) {
+        differ.hypot(SHARED_AT_ONE_SIZE)
+    } else {
+        with_what_is_shared(differ)
+    })
+}
+
+fn is_at_one_size(row: &Row) -> bool {
+    row.case.entry.axis.units_of_one().is_some()
 }
 
 /// What the processes of a run differ by, as a share, together with what they have in common.
@@ -283,7 +308,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         return Record::of(&row.case, Err(Failure::NoTime(reason)));
     };
     estimate.slope_error = estimate.slope_error.map(|error| error + error_of_reading(row, seen));
-    let is_one = row.case.entry.axis.units_of_one().is_some();
+    let is_one = is_at_one_size(row);
     let slope = estimate.line.slope;
     let error = estimate.slope_error.unwrap_or(0.0);
     let sizes = &row.sizes;
@@ -294,10 +319,17 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         Axis::Count { .. } => 0,
     };
     let fastest = FASTEST_NS_PER_BYTE * bytes_in_unit as f64;
-    // Half the interval must not come near zero; an error that is small beside the fastest work
-    // there is says that there is none.
-    if error > fastest && 2.0 * error >= slope {
-        let mut reason = format!("too noisy to tell its cost: {slope:.3} ns ±{error:.3}");
+    let largest = sizes.last().copied().unwrap_or(0) as f64;
+    let is_lost = estimate.slope_error.is_none()
+        && !is_one
+        && slope > 0.0
+        && slope * largest < LEAST_SHARE_OF_A_CALL * estimate.line.intercept;
+    // An error that is small beside the fastest work there is says that there is none.
+    if (error > fastest && error >= USELESS * slope) || is_lost {
+        let mut reason = match estimate.slope_error {
+            Some(_) => format!("too noisy to tell its cost: {slope:.3} ns ±{error:.3}"),
+            None => format!("too few processes to tell its cost: {slope:.3} ns"),
+        };
         if !is_one {
             reason.push_str(&format!(", beside {:.0} ns of a call", estimate.line.intercept));
         }
@@ -323,8 +355,10 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             measured_mhz: measured_mhz(row, seen),
             ns_per_call: estimate.line.intercept,
             bend: agreed_bend(sizes, &estimate, &processes),
-            relative_error: stated_error(&estimate),
-            layouts: (choice != Choice::Whole).then(|| layouts(&estimate, &processes)).flatten(),
+            relative_error: stated_error(row, &estimate),
+            layouts: (choice == Choice::AtFrequency)
+                .then(|| layouts(&estimate, &processes))
+                .flatten(),
             points: points.map(|(&size, &ns)| Point { size, ns }).collect(),
             counts: match row.case.entry.axis.units_of_one() {
                 Some(units) => row.tally.counts_at_one_size(units),

@@ -137,7 +137,10 @@ pub fn run_on(
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code::FINE,
         Err(error) => {
             // When standard error is gone too, the exit code is all that is left.
-            let _ = writeln!(err, "error: {error}");
+            // A full disk beneath standard output says only that; what else is written names itself.
+            let full = error.raw_os_error().is_some() && error.kind() == io::ErrorKind::StorageFull;
+            let what = if full { "standard output: " } else { "" };
+            let _ = writeln!(err, "error: {what}{error}");
             code::FAILED
         }
     }

@@ -117,7 +117,8 @@ pub struct Scaling {
     pub message_bytes: usize,
     /// 2^20 bytes per second of all threads together, calls included.
     pub mib_per_s: f64,
-    /// Half the width of its 95 % interval, relative to it; `None` when too few processes measured it.
+    /// Half the width of its 95 % interval, relative to it; `None` when too few processes measured it
+    /// or the processors were not all free.
     pub relative_error: Option<f64>,
     /// The rate of one thread while the others wait.
     pub one_mib_per_s: f64,
@@ -163,11 +164,11 @@ impl Scaling {
             cores: parallel.cores,
             message_bytes,
             mib_per_s: mib_per_s(together.median),
-            relative_error: together.relative_error,
+            relative_error: together.relative_error.filter(|_| all_free),
             one_mib_per_s: mib_per_s(alone.median),
-            one_relative_error: alone.relative_error,
+            one_relative_error: alone.relative_error.filter(|_| all_free),
             scaling: scaling.median,
-            scaling_relative_error: scaling.relative_error,
+            scaling_relative_error: scaling.relative_error.filter(|_| all_free),
             all_free,
             shared_core: shared_core(chosen, lowest),
             pairs: chosen.iter().map(Vec::len).sum(),
@@ -340,6 +341,8 @@ mod tests {
             (0..8).map(|at| vec![busy, if at < 5 { pair(1.0, 2.0) } else { busy }]).collect();
         let scaling = of(&rare);
         assert!(!scaling.all_free);
+        // What strangers take is in no interval.
+        assert_eq!((scaling.relative_error, scaling.scaling_relative_error), (None, None));
         assert!(scaling.scaling < 1.7, "{scaling:?}");
         assert_eq!((scaling.processes, scaling.pairs), (8, 16));
     }

@@ -67,13 +67,20 @@ pub fn not_one(name: &str, not_one: &NotOne, err: &mut dyn Write) -> io::Result<
             if more > 0 { writeln!(err, "  and {more} more") } else { Ok(()) }
         }
         NotOne::Unknown(unknown) => {
-            let mut near: Vec<&str> = unknown.iter().flat_map(|u| u.nearest.clone()).collect();
-            near.dedup();
+            let mut near: Vec<&str> = Vec::new();
+            for name in unknown.iter().flat_map(|u| u.nearest.clone()) {
+                if !near.iter().any(|seen| seen.eq_ignore_ascii_case(name)) {
+                    near.push(name);
+                }
+            }
             let near = near.iter().take(3).map(|name| format!("'{}'", name.to_lowercase()));
             let near = near.collect::<Vec<_>>().join(" or ");
             let hint =
                 if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
-            writeln!(err, "error: --endless: no row is called '{name}'{hint}")
+            writeln!(
+                err,
+                "error: --endless (or BENCH_SLOPE_ENDLESS): no row is called '{name}'{hint}"
+            )
         }
     }
 }
@@ -130,6 +137,7 @@ pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
         .records
         .iter()
         .filter(|r| r.section != Section::Kdf)
+        .filter(|r| r.size.is_none())
         .filter_map(|r| r.squeezed_bytes.map(|bytes| format!("{} {bytes}", r.algorithm)))
         .collect();
     if !squeezed.is_empty() {

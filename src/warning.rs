@@ -64,6 +64,18 @@ pub enum Warning {
     },
     /// The frequency was to be measured and could not be told for sure.
     FrequencyUnknown,
+    /// The frequency that was given is not the one that the core ran at.
+    OtherFrequency {
+        /// The given one in megahertz.
+        given: f64,
+        /// That of the median row.
+        measured: f64,
+    },
+    /// Samples were to last so long that interruptions are in all of them.
+    LongSamples {
+        /// How long, in milliseconds.
+        ms: f64,
+    },
     /// Something else had the processor for much of the time.
     Starved {
         /// Processor time over wall time.
@@ -133,6 +145,8 @@ impl Warning {
             Warning::NeverFree { rows, .. } => ("never-free", rows.clone()),
             Warning::NoErrorStated { .. } => ("no-error-stated", Vec::new()),
             Warning::FrequencyUnknown => ("frequency-unknown", Vec::new()),
+            Warning::OtherFrequency { .. } => ("other-frequency", Vec::new()),
+            Warning::LongSamples { .. } => ("long-samples", Vec::new()),
             Warning::Starved { .. } => ("starved", Vec::new()),
             Warning::Governor { .. } => ("governor", Vec::new()),
             Warning::Turbo { .. } => ("turbo", Vec::new()),
@@ -228,6 +242,16 @@ impl fmt::Display for Warning {
                 f,
                 "the core's frequency could not be told for sure, so that cycles are unknown: give it \
                  in megahertz with --cpu-mhz"
+            ),
+            Warning::OtherFrequency { given, measured } => write!(
+                f,
+                "cycles are reckoned with the given {given} MHz, but the core ran at {measured:.0} MHz: \
+                 --cpu-mhz auto counts the cycles it took"
+            ),
+            Warning::LongSamples { ms } => write!(
+                f,
+                "samples of {ms} ms have every interruption of the machine in them, and read higher than \
+                 its work alone, beyond the stated error: leave out --min-epoch where the clock is fine"
             ),
             Warning::Starved { share } => write!(
                 f,

@@ -129,6 +129,8 @@ fn the_advice_on_the_environment_is_told_word_by_word() {
             | Warning::NoLine { .. }
             | Warning::TwoLayouts { .. }
             | Warning::FrequencyUnknown
+            | Warning::OtherFrequency { .. }
+            | Warning::LongSamples { .. }
             | Warning::Starved { .. } => false,
         };
         assert!(belongs);

@@ -103,7 +103,7 @@ fn what_is_not_one_row_is_refused_with_what_was_meant() {
     assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
     assert_eq!(
         outcome.err,
-        "error: --endless: no row is called 'sha265'; did you mean 'sha256'?\n"
+        "error: --endless (or BENCH_SLOPE_ENDLESS): no row is called 'sha265'; did you mean 'sha256'?\n"
     );
     let outcome = bench_slope(&three(), &["--endless", "aes/gcm"]);
     assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));

@@ -215,7 +215,11 @@ fn lists_that_can_tell_nothing_are_refused_with_the_reason() {
     }
     let many: Vec<String> = (1..=70).map(|size| size.to_string()).collect();
     let outcome = program(&["--asymptote", &many.join(","), "hash"]);
-    assert!(outcome.code == 2 && outcome.err.contains("70 sizes: 65 are the most"), "{}", outcome.err);
+    assert!(
+        outcome.code == 2 && outcome.err.contains("70 sizes: 65 are the most"),
+        "{}",
+        outcome.err
+    );
 }
 
 #[test]

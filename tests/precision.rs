@@ -54,7 +54,7 @@ fn the_time_limit_is_kept() {
 
 #[test]
 fn only_percentages_and_times_with_a_unit_are_taken() {
-    let precisions = ["0.5", "x", "", "%", "-1%", "0%", "0.1%", "51%", "nan%", "inf%", "1,5%"];
+    let precisions = ["0.5", "x", "", "%", "-1%", "0%", "0.1%", "21%", "nan%", "inf%", "1,5%"];
     let times =
         ["2", "x", "", "-2s", "0s", "1ms", "2h", "99999999999999999999s", "nan", "2 lightyears"];
     let wrong = precisions

@@ -138,7 +138,7 @@ fn the_error_of_a_size_is_its_own() {
         measured.relative_error.expect("one")
     };
     // What all processes share, and the clock's steps.
-    assert!(error(1) < f64::hypot(1e-3, 1.1e-3), "{}", error(1));
+    assert!(error(1) < f64::hypot(2.5e-3, 1.1e-3), "{}", error(1));
     assert!(error(0) < 1e-3 + 1e-9, "{}", error(0));
     assert!(error(2) > error(1) + 1e-4, "{} {}", error(1), error(2));
 }

@@ -54,10 +54,10 @@ pub fn epoch(time: Duration) -> Result<Duration, String> {
 
 /// A percentage as a share.
 pub(super) fn percentage(text: &str) -> Result<f64, String> {
-    let wanted = || "a percentage from 0.11% to 50% is wanted, such as 0.5%".to_owned();
+    let wanted = || "a percentage from 0.11% to 20% is wanted, such as 0.5%".to_owned();
     let number = text.trim().strip_suffix('%').ok_or_else(wanted)?;
     match number.trim_end().parse::<f64>() {
-        Ok(percent) if (0.11..=50.0).contains(&percent) => Ok(percent / 100.0),
+        Ok(percent) if (0.11..=20.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err(wanted()),
     }
 }

@@ -13,7 +13,7 @@ pub fn check(run: &Run) -> Result<(), String> {
     let mut seen = HashSet::new();
     for record in &run.records {
         let id = &record.id;
-        if !seen.insert(id) {
+        if !seen.insert((record.section, id)) {
             return Err(format!("it has two rows {id}"));
         }
         let Ok(measured) = &record.result else { continue };
@@ -55,7 +55,7 @@ pub fn compare(sources: &[Source], unlike: Vec<Unlike>) -> Comparison {
     let mut rows: Vec<Row> = Vec::new();
     let mut seen = HashSet::new();
     for record in sources.iter().flat_map(|source| &source.run.records) {
-        if seen.insert(record.id.as_str()) {
+        if seen.insert((record.section, record.id.as_str())) {
             rows.push(row(record, sources, one_machine));
         }
     }
@@ -80,9 +80,14 @@ pub fn compare(sources: &[Source], unlike: Vec<Unlike>) -> Comparison {
     Comparison { names, unlike, comparisons, rows }
 }
 
+/// A point has the identifier of the row it is of, and is another row.
+fn is_same_row(a: &Record, b: &Record) -> bool {
+    (a.section, &a.id) == (b.section, &b.id)
+}
+
 /// The row of a record in all runs, not judged yet.
 fn row(record: &Record, sources: &[Source], one_machine: bool) -> Row {
-    let of = |source: &Source| source.run.records.iter().find(|r| r.id == record.id).cloned();
+    let of = |source: &Source| source.run.records.iter().find(|r| is_same_row(r, record)).cloned();
     let records: Vec<Option<Record>> = sources.iter().map(of).collect();
     let measured = || records.iter().flatten().filter_map(|record| record.result.as_ref().ok());
     let known = measured().all(|measured| measured.measured_mhz.is_some());

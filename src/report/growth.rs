@@ -5,6 +5,9 @@ use super::significant;
 use crate::growth::Growth;
 use crate::record::Record;
 
+/// A class whose error is larger describes the times badly, even when the others are worse.
+const FITS: f64 = 0.05;
+
 /// The two tables of a row.
 #[must_use]
 pub fn tables(record: &Record) -> String {
@@ -20,7 +23,7 @@ fn times(record: &Record, growth: &Growth) -> String {
                     |------------:|--------------------:|--------------------:|--------:|:----------\n"
         .to_owned();
     for time in &growth.times {
-        let error = time.relative_error.map_or("-".to_owned(), |e| format!("{:.2}%", 100.0 * e));
+        let error = time.relative_error.map_or("-".to_owned(), per_cent);
         let (ns, rate) = (significant(time.ns, 4), with_commas(1e9 / time.ns));
         let name = code(&record.name());
         text.push_str(&format!("|{:>12} |{ns:>20} |{rate:>20} |{error:>8} | {name}\n", time.size));
@@ -35,11 +38,16 @@ fn classes(growth: &Growth) -> String {
     for fitted in &growth.classes {
         let coefficient = exponent(fitted.coefficient_ns);
         let constant = significant(fitted.constant_ns, 4);
-        let error = format!("{:.2}%", 100.0 * fitted.relative_error);
+        let error = per_cent(fitted.relative_error);
         let name = fitted.class.name();
         text.push_str(&format!("|{coefficient:>17} |{constant:>15} |{error:>8} | {name}\n"));
     }
     text
+}
+
+/// A share in per cent; how far off a class is by ten times and more does not matter.
+fn per_cent(share: f64) -> String {
+    if share < 10.0 { format!("{:.2}%", 100.0 * share) } else { ">999%".to_owned() }
 }
 
 /// Coefficients of squares and cubes are small: their powers of ten are told.
@@ -51,8 +59,15 @@ fn exponent(value: f64) -> String {
 #[must_use]
 pub fn verdict(record: &Record, growth: &Growth) -> String {
     let name = record.name();
+    let best = growth.classes.first().map_or(f64::INFINITY, |best| best.relative_error);
+    // Steps of blocks and batches, or a cost of the call beside which these sizes are small.
+    let misfit = if best > FITS {
+        format!("; even that misses by {}: larger sizes may tell more", per_cent(best))
+    } else {
+        String::new()
+    };
     match growth.alike_names().as_slice() {
-        [best] => format!("{name}: {best}\n"),
-        alike => format!("{name}: {}, not distinguishable here\n", alike.join(" or ")),
+        [best] => format!("{name}: {best}{misfit}\n"),
+        alike => format!("{name}: {}, not distinguishable here{misfit}\n", alike.join(" or ")),
     }
 }
