@@ -130,7 +130,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "SIZES", value_parser = sizes, allow_hyphen_values = true, conflicts_with_all = ["raw", "bars", "csv"])]
     pub bytes: Option<Sizes>,
 
-    /// Let each sample last at least so long, such as `10ms`, instead of as long as the clock's steps
+    /// Let each sample last at least so long, such as `200us`, instead of as long as the clock's steps
     /// make it.
     #[arg(long, global = true, value_name = "TIME", value_parser = min_epoch, allow_hyphen_values = true, conflicts_with = "quick")]
     pub min_epoch: Option<Duration>,

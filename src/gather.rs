@@ -93,3 +93,26 @@ pub fn part(
     }
     part
 }
+
+#[cfg(test)]
+mod tests {
+    use bench_slope_algorithms::Section;
+
+    use super::*;
+    use crate::record::Measured;
+    use crate::report::examples::{measured, record};
+
+    #[test]
+    fn a_given_frequency_that_is_not_the_cores_has_a_warning() {
+        let kinds = |given: f64| {
+            let at_3000 = Measured { measured_mhz: Some(3000.0), ..measured(1.0) };
+            let rows = vec![record(Section::Hash, "x", Ok(at_3000))];
+            let beginning = Run { frequency: Some(Frequency::Given(given)), ..Run::default() };
+            let part = part(&beginning, rows, &[], &HashMap::new());
+            part.warnings.into_iter().map(|advice| advice.kind).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(3500.0), ["other-frequency"]);
+        assert_eq!(kinds(2900.0), ["other-frequency"]);
+        assert!(kinds(3010.0).is_empty());
+    }
+}

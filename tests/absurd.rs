@@ -128,3 +128,31 @@ fn a_rejected_message_is_no_number() {
         assert!(rows[2].starts_with("cipher,AES,GCM auth,,,2.0"), "{}", rows[2]);
     }
 }
+
+#[test]
+fn long_samples_have_a_warning() {
+    let told = |epoch: &str| {
+        let machine = machine(vec![entry("MD5")], 1, plain);
+        bench_slope(&machine, &["--csv", "--min-epoch", epoch, "hash"]).err
+    };
+    assert!(
+        told("5ms").contains("warning: samples of 5 ms have every interruption"),
+        "{}",
+        told("5ms")
+    );
+    assert!(!told("100us").contains("every interruption"));
+}
+
+#[test]
+fn a_slope_that_a_call_swallows_is_no_number_without_an_error() {
+    // 3 µs a call and 0.01 ns a byte, as authentication beside a slow cipher: one round tells nothing.
+    fn swallowed(_: &str, size: usize) -> u64 {
+        3_000_000 + 10 * size as u64
+    }
+    let machine = machine(vec![entry("MD5")], 1, swallowed);
+    let outcome = bench_slope(&machine, &["--csv", "--repetitions", "1", "hash"]);
+    assert!(outcome.out.contains("n/a"), "{}", outcome.out);
+    assert!(outcome.err.contains("too few processes to tell its cost"), "{}", outcome.err);
+    let outcome = bench_slope(&machine, &["--csv", "--repetitions", "12", "hash"]);
+    assert!((slope(&outcome.out).expect("a slope") / 0.01 - 1.0).abs() < 0.01, "{}", outcome.out);
+}

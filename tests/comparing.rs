@@ -409,6 +409,18 @@ fn a_partial_run_is_said() {
 }
 
 #[test]
+fn a_point_is_not_compared_with_the_slope_of_its_row() {
+    let files = base_and_new();
+    files.change("base", "points", |run| {
+        let records = run["records"].as_array_mut().expect("rows");
+        records.iter_mut().for_each(|record| record["section"] = "points".into());
+    });
+    let outcome = files.compare(&["base", "points"], &[]);
+    assert!(outcome.err.contains("there is nothing to compare"), "{}", outcome.err);
+    assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
+}
+
+#[test]
 fn the_rows_of_a_run_are_measured_now() {
     let files = Files::of(&[]);
     files.measure("base", &three(cost), &["sha1", "sha256"]);

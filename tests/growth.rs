@@ -300,3 +300,22 @@ fn a_saved_growth_is_compared_with_its_like_only() {
     assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
     assert!(outcome.err.starts_with("error: compare takes no --asymptote: "), "{}", outcome.err);
 }
+
+#[test]
+fn a_class_that_fits_badly_is_told_with_a_reserve() {
+    // Steps of 64 bytes: what grows over these sizes is not what grows beyond them.
+    fn steps(_: &str, size: usize) -> u64 {
+        1_000 + 100_000 * (size as u64 / 64)
+    }
+    let machine = machine(vec![entry("MD5")], 1, steps);
+    let told =
+        bench_slope(&machine, &["--asymptote", "25,50,100,200", "--quiet", "hash", "md5"]).out;
+    let last = told.lines().last().expect("a line");
+    assert!(
+        last.contains("; even that misses by ") && last.ends_with("larger sizes may tell more"),
+        "{told}"
+    );
+    let far =
+        bench_slope(&machine, &["--asymptote", "1,100,1000,1000000", "--quiet", "hash", "md5"]).out;
+    assert!(far.contains(">999%"), "{far}");
+}

@@ -131,6 +131,11 @@ fn a_quick_run_of_everything_succeeds() {
 #[cfg(unix)]
 #[test]
 fn an_interruption_ends_with_130_and_whole_rows() {
+    ["-INT", "-TERM"].into_iter().for_each(interrupted_by);
+}
+
+#[cfg(unix)]
+fn interrupted_by(signal: &str) {
     let child = bench_slope(&["--csv", "--repetitions", "100000", "hash", "md5", "sha1"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -138,7 +143,7 @@ fn an_interruption_ends_with_130_and_whole_rows() {
         .expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(700));
     let pid = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
+    let killed = Command::new("kill").args([signal, &pid]).status().expect("kill runs");
     assert!(killed.success());
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8(output.stdout).expect("text");

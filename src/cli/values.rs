@@ -48,7 +48,7 @@ pub fn epoch(time: Duration) -> Result<Duration, String> {
     if (SHORTEST..=LONGEST).contains(&time) {
         Ok(time)
     } else {
-        Err("a time with its unit from 1us to 100ms is wanted, such as 10ms".to_owned())
+        Err("a time with its unit from 1us to 100ms is wanted, such as 200us".to_owned())
     }
 }
 

@@ -4,7 +4,7 @@
 pub mod csv;
 mod exact;
 #[cfg(test)]
-mod examples;
+pub(crate) mod examples;
 pub mod growth;
 pub mod html;
 pub mod json;
