@@ -298,7 +298,7 @@ pub enum Wish {
     },
     /// Tell whether this machine is fit.
     Doctor {
-        /// How; of these only [`DOCTOR_OPTIONS`] can have been given.
+        /// How; of these only those that `doctor` takes can have been given.
         options: Box<Options>,
     },
     /// Compare saved runs.
