@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::ops::Deref;
 
-/// The longest message.
-const LONGEST: usize = 64 << 20;
+use crate::fits::LONGEST_MESSAGE as LONGEST;
+
 /// All messages together, for all lie in memory at once.
 const LONGEST_TOGETHER: usize = 128 << 20;
 /// The most sizes.

@@ -205,25 +205,16 @@ fn error_of_reading(row: &Row, seen: &Seen) -> f64 {
 
 /// Workers that a row takes at least.
 fn fewest_workers(row: &Row) -> u32 {
-    match row.case.entry.axis.units_of_one() {
-        Some(_) => FEWEST_WORKERS_AT_ONE_SIZE,
-        None => FEWEST_WORKERS,
-    }
+    if is_at_one_size(row) { FEWEST_WORKERS_AT_ONE_SIZE } else { FEWEST_WORKERS }
 }
 
 /// Whether a row needs no further worker.
 pub fn is_good_enough(row: &Row, seen: &Seen, precision: f64) -> bool {
+    let least = if is_at_one_size(row) { PRECISION_AT_ONE_SIZE } else { 0.0 };
     judge(row, seen).is_some_and(|(estimate, processes, choice)| {
         choice != Choice::Whole
             && coverage(&processes) >= fewest_workers(row) as usize
-            && stated_error(row, &estimate).is_some_and(|error| {
-                error
-                    <= if is_at_one_size(row) {
-                        precision.max(PRECISION_AT_ONE_SIZE)
-                    } else {
-                        precision
-                    }
-            })
+            && stated_error(row, &estimate).is_some_and(|error| error <= precision.max(least))
     })
 }
 

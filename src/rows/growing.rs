@@ -1,6 +1,6 @@
 //! The record of a row whose growth is wanted: times at given sizes, and no slope.
 
-use super::{FEWEST_WORKERS, Row, Seen, measured_mhz, with_what_is_shared};
+use super::{FEWEST_WORKERS, Row, Seen, USELESS, measured_mhz, with_what_is_shared};
 use crate::fit::{Rounds, coverage, estimate, floor_errors};
 use crate::growth::{SizeTime, growth};
 use crate::record::{Measured, Point, Record};
@@ -33,8 +33,8 @@ pub fn growth_record(row: &Row, seen: &Seen) -> Record {
         let reason = "a size has no time above zero, so that no growth can be told".to_owned();
         return failed(Failure::NoTime(reason));
     };
-    // A time that may be off by half of itself says nothing.
-    if let Some(worst) = times.iter().find(|time| time.relative_error.is_some_and(|e| e >= 0.5)) {
+    let is_useless = |time: &&SizeTime| time.relative_error.is_some_and(|e| e >= USELESS);
+    if let Some(worst) = times.iter().find(is_useless) {
         let reason = format!("too noisy to tell its growth: its time at {} is unsure", worst.size);
         return failed(Failure::TooNoisy(reason));
     }
