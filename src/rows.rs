@@ -221,20 +221,11 @@ pub fn is_good_enough(row: &Row, seen: &Seen, precision: f64) -> bool {
 /// Half the 95 % interval of the slope, as a share of it.
 fn stated_error(row: &Row, estimate: &Estimate) -> Option<f64> {
     let differ = estimate.slope_error? / estimate.line.slope;
-    Some(if is_at_one_size(row) {
-        differ.hypot(SHARED_AT_ONE_SIZE)
-    } else {
-        with_what_is_shared(differ)
-    })
+    Some(differ.hypot(if is_at_one_size(row) { SHARED_AT_ONE_SIZE } else { SHARED_BY_A_RUN }))
 }
 
 fn is_at_one_size(row: &Row) -> bool {
     row.case.entry.axis.units_of_one().is_some()
-}
-
-/// What the processes of a run differ by, as a share, together with what they have in common.
-fn with_what_is_shared(relative_error: f64) -> f64 {
-    relative_error.hypot(SHARED_BY_A_RUN)
 }
 
 /// Whether a row's error is still so large that more time should be spent on it than on the others.

@@ -13,6 +13,7 @@ use crate::report::significant;
 use crate::scaling::Parallel;
 use crate::single::NotOne;
 use crate::warning::{Advice, bent, both};
+use crate::wire::Failure;
 
 /// What is known of the machine.
 ///
@@ -90,16 +91,28 @@ pub fn not_one(name: &str, not_one: &NotOne, err: &mut dyn Write) -> io::Result<
 /// # Errors
 /// When standard error cannot be written.
 pub fn failures(run: &Run, quick: bool, err: &mut dyn Write) -> io::Result<()> {
+    let is_interrupted = |r: &&Record| matches!(r.result, Err(Failure::Interrupted(_)));
+    let interrupted = run.records.iter().filter(is_interrupted).count();
     for record in &run.records {
         let Err(failure) = &record.result else { continue };
+        // Of a long section there may be hundreds, which all say the same.
+        if interrupted > FEW && is_interrupted(&record) {
+            continue;
+        }
         let reason = failure.reason();
         // A wrong answer's sentence begins with the case's identifier.
         let reason = reason.strip_prefix(&format!("{}: ", record.id)).unwrap_or(reason);
         let word = if failure.is_error(quick) { "error" } else { "no number" };
         writeln!(err, "{word}: {}: {reason}", record.name())?;
     }
+    if interrupted > FEW {
+        writeln!(err, "no number: {interrupted} rows: interrupted before they were measured")?;
+    }
     Ok(())
 }
+
+/// So many interrupted rows are told one by one.
+const FEW: usize = 8;
 
 /// What is not counted, and why.
 ///
@@ -311,5 +324,26 @@ impl ProgressLine {
     /// Takes it away.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::examples::{record, run};
+
+    #[test]
+    fn many_interrupted_rows_are_told_in_one_line() {
+        let told = |rows: usize| {
+            let row = |at: usize| {
+                let failure = Failure::Interrupted("interrupted before it was measured".to_owned());
+                record(Section::Cipher, &at.to_string(), Err(failure))
+            };
+            let mut text = Vec::new();
+            failures(&run((0..rows).map(row).collect()), false, &mut text).expect("memory");
+            String::from_utf8(text).expect("text")
+        };
+        assert_eq!(told(3).lines().count(), 3);
+        assert_eq!(told(645), "no number: 645 rows: interrupted before they were measured\n");
     }
 }

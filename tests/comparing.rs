@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{Operation, Setup};
-use invented::{Outcome, bench_slope, entry, machine};
+use invented::{Closed, Outcome, bench_slope, entry, machine};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -374,18 +374,6 @@ fn errors_name_the_file_or_the_option() {
     }
     assert_eq!(files.compare(&["base"], &[]).code, 2);
     assert_eq!(files.compare(&[], &[]).code, 2);
-}
-
-/// A reader who has left.
-struct Closed;
-
-impl std::io::Write for Closed {
-    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-        Err(std::io::ErrorKind::BrokenPipe.into())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use bench_slope::report::{Format, PARTIAL, significant};
 use bench_slope::saved::{load, parse};
 use bench_slope_algorithms::{Operation, Setup};
 use example::full;
-use invented::{bench_slope, entry, entry_of, machine};
+use invented::{Closed, bench_slope, entry, entry_of, machine};
 use serde_json::Value;
 
 /// 100 ns a call, and MD5 1.6875, all others 0.625 ns/B.
@@ -364,18 +364,6 @@ fn an_interruption_leaves_whole_files_that_say_so() {
     let machine = interrupted_in_the_second_section();
     let outcome = bench_slope(&machine, &["--quiet", "--csv"]);
     assert!(!outcome.out.contains("partial"), "libgcrypt's rows only: {}", outcome.out);
-}
-
-/// A reader that leaves at once.
-struct Closed;
-
-impl std::io::Write for Closed {
-    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-        Err(std::io::ErrorKind::BrokenPipe.into())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 #[test]

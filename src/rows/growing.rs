@@ -1,6 +1,6 @@
 //! The record of a row whose growth is wanted: times at given sizes, and no slope.
 
-use super::{FEWEST_WORKERS, Row, Seen, USELESS, measured_mhz, with_what_is_shared};
+use super::{FEWEST_WORKERS, Row, SHARED_AT_ONE_SIZE, Seen, USELESS, measured_mhz};
 use crate::fit::{Rounds, coverage, estimate, floor_errors};
 use crate::growth::{SizeTime, growth};
 use crate::record::{Measured, Point, Record};
@@ -25,7 +25,7 @@ pub fn growth_record(row: &Row, seen: &Seen) -> Record {
         .iter()
         .zip(estimate.floors.iter().zip(&errors))
         .map(|(&size, (&ns, &error))| {
-            let relative_error = error.map(with_what_is_shared);
+            let relative_error = error.map(stated);
             SizeTime { size, ns, relative_error }
         })
         .collect();
@@ -73,12 +73,17 @@ fn measured(
 }
 
 /// A row is clear when the 95 % interval of each of its times is within this, unless the user says.
-pub const CLEAR: f64 = 0.002;
+pub const CLEAR: f64 = 0.0032;
+
+/// What the processes of a run differ by at a size, together with what they share.
+fn stated(relative_error: f64) -> f64 {
+    relative_error.hypot(SHARED_AT_ONE_SIZE)
+}
 
 /// Whether the times of a row are so exact that no further worker would change its growth.
 pub fn is_clear(row: &Row, seen: &Seen, precision: f64) -> bool {
     let (processes, choice) = usable(&row.processes, &seen.core);
-    let exact = |error: Option<f64>| error.is_some_and(|e| with_what_is_shared(e) <= precision);
+    let exact = |error: Option<f64>| error.is_some_and(|e| stated(e) <= precision);
     let enough = coverage(&processes) >= FEWEST_WORKERS as usize;
     enough
         && choice != Choice::Whole

@@ -125,3 +125,15 @@ pub fn bench_slope(machine: &Machine, words: &[&str]) -> Outcome {
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Outcome { code, out: text(out), err: text(err) }
 }
+
+/// A reader of standard output who has left.
+pub struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
