@@ -15,6 +15,10 @@ pub struct Pace {
     /// ... but has at most so many rounds ...
     rounds: u32,
     /// ... or, of a case of few sizes, as many as make so many samples.
+    ///
+    /// One for each depth of the stack. More visits tell more than longer ones: between one interruption
+    /// and the next SHA-256 of 32 bytes is in one of two states, 2 % apart, and 64 samples in a row
+    /// are often all in one.
     samples: usize,
     /// A warm-up is one round over all sizes, or as much of it as fits in this time.
     warm_up_ns: f64,
@@ -31,7 +35,7 @@ impl Pace {
     pub const THOROUGH: Pace = Pace {
         visit_ns: 2e6,
         rounds: 8,
-        samples: 64,
+        samples: DEPTHS as usize,
         warm_up_ns: 8e5,
         patience_ns: 10_000_000,
         long_round_ns: 8e6,
