@@ -4,7 +4,9 @@ use std::fmt;
 
 use bench_slope_algorithms::{Axis, Case, Section};
 
-use crate::record::{Point, Record};
+use crate::linearity::START;
+use crate::record::Record;
+use crate::staircase::{Staircase, staircase};
 
 /// A size that a row does not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,45 +70,62 @@ struct Line {
     ns_per_call: f64,
     ns_per_byte: f64,
     relative_error: Option<f64>,
-    /// The sizes it is drawn through, in bytes, ascending.
+    /// What its samples may add to a call.
+    first_call_ns: f64,
+    /// What it is drawn through: sizes in bytes, ascending, and nanoseconds of a call.
     sizes: Vec<usize>,
-    /// How far the farthest of its points lies from it, in nanoseconds.
-    farthest_ns: f64,
+    ns: Vec<f64>,
+    staircase: Option<Staircase>,
 }
 
 impl Line {
     fn of(record: &Record) -> Option<Line> {
         let m = record.result.as_ref().ok()?;
-        let off =
-            |point: &Point| (point.ns - m.ns_per_call - m.ns_per_unit * point.size as f64).abs();
+        let (sizes, ns): (Vec<usize>, Vec<f64>) =
+            m.points.iter().map(|point| (point.size, point.ns)).unzip();
         Some(Line {
             name: record.name(),
             ns_per_call: m.ns_per_call,
             ns_per_byte: m.ns_per_unit,
             relative_error: m.relative_error,
-            sizes: m.points.iter().map(|point| point.size).collect(),
-            farthest_ns: m.points.iter().map(off).reduce(f64::max)?,
+            first_call_ns: m.first_call_ns.unwrap_or(0.0),
+            staircase: staircase(&sizes, &ns, m.ns_per_unit),
+            sizes,
+            ns,
         })
     }
 
-    fn at(&self, bytes: usize) -> f64 {
-        self.ns_per_call + self.ns_per_byte * bytes as f64
+    /// The batch that tells the intercept of a size, where its places do, and what the line then says.
+    fn at(&self, bytes: usize) -> (Option<usize>, f64) {
+        let on_it = self.staircase.as_ref().and_then(|s| Some((s.batch, s.intercept(bytes)?)));
+        let (batch, intercept) = on_it.unzip();
+        (batch, intercept.unwrap_or(self.ns_per_call) + self.ns_per_byte * bytes as f64)
     }
 
     /// How far it may be off at a size that lies among its points: as far as at any of them, and
-    /// between two of them by what lies between, for a block that is begun is worked on whole.
+    /// between two of them by what lies between, for a block that is begun is worked on whole; and its
+    /// samples may add to a call. The first few points may be special, and then for messages as short only.
     fn error_at(&self, bytes: usize) -> Option<f64> {
         let by_slope = self.relative_error? * self.ns_per_byte * bytes as f64;
         let after = self.sizes.partition_point(|&size| size < bytes);
         let next = *self.sizes.get(after)?;
         let before = if next == bytes { next } else { *self.sizes.get(after.checked_sub(1)?)? };
         let between = self.ns_per_byte * (next - before) as f64;
-        Some(self.farthest_ns + by_slope + between)
+        // All by the same rule: those of a staircase lie on it, others about the line.
+        let is_on_stairs = self.at(bytes).0.is_some();
+        let off = |(&size, ns): (&usize, &f64)| {
+            let line = || self.ns_per_call + self.ns_per_byte * size as f64;
+            (ns - if is_on_stairs { self.at(size).1 } else { line() }).abs()
+        };
+        let first = if after >= START { START } else { 0 };
+        let points = self.sizes.iter().zip(&self.ns).skip(first);
+        Some(points.map(off).fold(0.0, f64::max) + by_slope + between + self.first_call_ns)
     }
 }
 
 /// Tells each row at one size what the slope of the row before says of it: intercept plus slope times
-/// size, where that is a time at all, and how far that may be off.
+/// size, where that is a time at all, and how far that may be off. Where time is a staircase, the intercept is
+/// that of sizes at the same place in a batch.
 pub fn predict(records: &mut [Record]) {
     let mut line: Option<Line> = None;
     for record in records {
@@ -119,9 +138,10 @@ pub fn predict(records: &mut [Record]) {
             continue;
         };
         let of_same = format!("{} {}", record.algorithm, record.label).trim_end() == line.name;
-        let ns = line.at(size);
+        let (batch, ns) = line.at(size);
         if of_same && ns > 0.0 {
             measured.predicted_ns_per_call = Some(ns);
+            measured.predicted_batch_bytes = batch;
             measured.predicted_error_ns = line.error_at(size);
         }
     }

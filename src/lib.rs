@@ -39,6 +39,7 @@ pub mod scaling;
 pub mod schedule;
 pub mod selftest;
 pub mod single;
+pub mod staircase;
 pub mod tally;
 pub mod tell;
 pub mod threads;

@@ -23,7 +23,7 @@ const FEWEST_POINTS: usize = 20;
 /// A slope on either side comes from so many points at least.
 const FEWEST_ON_A_SIDE: usize = 8;
 /// The first points may be special: an empty message, the first block, calls that overlap.
-const START: usize = 4;
+pub const START: usize = 4;
 /// Two lines must leave less than this share of the squared distances that one line leaves.
 /// Staircases leave 0.87 and more, noise 0.7; a parabola leaves 0.06.
 const SCATTER_LEFT: f64 = 0.25;

@@ -168,6 +168,9 @@ pub struct Measured {
     pub measured_mhz: Option<f64>,
     /// Nanoseconds of a call beside the cost of its bytes: the intercept. 0 at one size.
     pub ns_per_call: f64,
+    /// How much of that may be of samples rather than of calls, in nanoseconds: the first call of a sample
+    /// overlaps with none before it. Two readings of the clock over the calls of a sample; `None` at one size.
+    pub first_call_ns: Option<f64>,
     /// Half the width of the slope's 95 % interval, relative to the slope; `None` when too few
     /// processes measured it to tell.
     pub relative_error: Option<f64>,
@@ -187,6 +190,8 @@ pub struct Measured {
     pub quiet: bool,
     /// At one size: what the slope over the usual sizes, measured beside it, says of a call.
     pub predicted_ns_per_call: Option<f64>,
+    /// The batch in bytes whose places tell the intercept there; `None` where it is that of all sizes.
+    pub predicted_batch_bytes: Option<usize>,
     /// How far that may be off, in nanoseconds: as far as the line is from any of its own points, and
     /// its error; `None` beyond the sizes of the line, where it is not known how straight time goes on.
     pub predicted_error_ns: Option<f64>,

@@ -29,13 +29,16 @@ const SHARED_BY_A_RUN: f64 = 0.001;
 const SHARED_AT_ONE_SIZE: f64 = 0.0025;
 /// A row at one size is good enough within this.
 const PRECISION_AT_ONE_SIZE: f64 = 0.0027;
+/// The first call of a sample takes up to so many readings of the clock longer: MD5 of 64 bytes takes 250 ns
+/// among many calls and 272 ns alone, where a reading takes 19.
+const READINGS_OF_FIRST_CALL: f64 = 2.0;
 /// An interval that is wider to either side than this share of the slope is no answer.
 const USELESS: f64 = 0.2;
 /// Where no error can be stated, a slope that makes less than this share of the longest call cannot be
 /// told from what calls differ by.
 const LEAST_SHARE_OF_A_CALL: f64 = 0.02;
-/// At one size there is no line to average over: SHA-256 of 32 bytes is 2 % faster in three processes
-/// of ten, and eight may all be of the others.
+/// At one size there is no line to average over: SHA-256 of 32 bytes is 2 % faster in some visits than in
+/// others, and those of eight processes may all be of the others.
 const FEWEST_WORKERS_AT_ONE_SIZE: u32 = 24;
 /// A row whose error is above this share of its slope is far from exact.
 const FAR_FROM_EXACT: f64 = 0.1;
@@ -80,6 +83,8 @@ pub struct Seen {
     pub counted_cycles: Vec<f64>,
     /// The largest of the clocks' smallest steps, in nanoseconds.
     pub step_ns: f64,
+    /// The largest of what it costs the workers to read the clock, in nanoseconds.
+    pub reading_ns: f64,
     /// Processor time the workers had.
     pub cpu_ns: u64,
     /// Wall time they took.
@@ -147,6 +152,7 @@ pub fn take(
     }
     seen.core.lowest_contention = done.lowest_contention.or(seen.core.lowest_contention);
     seen.step_ns = seen.step_ns.max(done.resolution_ticks as f64 * done.ns_per_tick);
+    seen.reading_ns = seen.reading_ns.max(done.cost_ticks as f64 * done.ns_per_tick);
     seen.frequency_agreements.extend(done.frequency_agreement);
     seen.system_agreements.extend(done.system_agreement);
     seen.counted_cycles.extend(done.counted_cycles);
@@ -201,6 +207,15 @@ fn error_of_reading(row: &Row, seen: &Seen) -> f64 {
         (Some(units), Some(calls)) => seen.step_ns / f64::from(calls.at(0)) / units as f64,
         _ => 0.0,
     }
+}
+
+/// What a call may take more in a sample of a slope than among many: the first of them overlaps with none
+/// before it, but for what it takes to read the clock.
+fn first_call_ns(row: &Row, seen: &Seen) -> Option<f64> {
+    let calls = row.calls.as_ref().filter(|_| !is_at_one_size(row))?;
+    // The largest size has the fewest calls, where they are not alike.
+    let calls = calls.at(row.sizes.len().saturating_sub(1));
+    Some(READINGS_OF_FIRST_CALL * seen.reading_ns / f64::from(calls))
 }
 
 /// Workers that a row takes at least.
@@ -336,6 +351,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             cycles_per_unit: None,
             measured_mhz: measured_mhz(row, seen),
             ns_per_call: estimate.line.intercept,
+            first_call_ns: first_call_ns(row, seen),
             bend: agreed_bend(sizes, &estimate, &processes),
             relative_error: stated_error(row, &estimate),
             layouts: (choice == Choice::AtFrequency)
@@ -350,6 +366,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,
             predicted_ns_per_call: None,
+            predicted_batch_bytes: None,
             predicted_error_ns: None,
             total_s: Some(row.total_ns / 1e9),
         }),

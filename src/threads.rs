@@ -228,6 +228,7 @@ fn record(row: &Row, scaling: Option<Scaling>) -> Record {
         measured_mhz: None,
         ns_per_call: 0.0,
         relative_error: scaling.relative_error,
+        first_call_ns: None,
         bend: None,
         layouts: None,
         points: Vec::new(),
@@ -236,6 +237,7 @@ fn record(row: &Row, scaling: Option<Scaling>) -> Record {
         rounds: scaling.pairs as u32,
         quiet: scaling.all_free,
         predicted_ns_per_call: None,
+        predicted_batch_bytes: None,
         predicted_error_ns: None,
         total_s: None,
     };

@@ -9,6 +9,7 @@ const ORDER: &[&str] = &[
     "fit",
     "growth",
     "linearity",
+    "staircase",
     "layouts",
     "clock",
     "counters",

@@ -81,15 +81,51 @@ fn a_row_at_a_size_is_measured_and_not_taken_from_the_slope() {
     assert_eq!(told(slope).1, None);
     // On the line the prediction is as sure as the slope; between two sizes a block may be begun.
     let may_be_off = |record: &Record| record.result.as_ref().ok()?.predicted_error_ns;
-    let (on_it, between) = (may_be_off(at_64).expect("one"), may_be_off(at_100).expect("one"));
-    assert!((0.1..0.2).contains(&on_it), "{on_it}");
-    assert!((128.0..129.0).contains(&between), "{between}");
+    // A reading of the invented clock takes 20 ns, and three calls of 8242 ns make a sample long enough.
+    let first = slope.result.as_ref().expect("measured").first_call_ns.expect("one");
+    assert!(close(first, 40.0 / 3.0), "{first}");
+    let beside = |record| may_be_off(record).expect("one") - first;
+    assert!((0.1..0.2).contains(&beside(at_64)), "{}", beside(at_64));
+    assert!((128.0..129.0).contains(&beside(at_100)), "{}", beside(at_100));
     for record in &run.records {
         let measured = record.result.as_ref().expect("measured");
         assert!(measured.total_s.is_some_and(|total| total > 0.0));
         // The same engine: as many processes as any other row, and an error.
         assert!(measured.processes >= 8 && measured.relative_error.is_some());
     }
+}
+
+#[test]
+fn where_time_goes_in_batches_a_size_is_told_by_its_place_in_one() {
+    /// 145 ns for 256 bytes, 100 ns for each block of what is left.
+    fn batches(_: &str, size: usize) -> u64 {
+        let (whole, rest) = (size as u64 / 256, size as u64 % 256);
+        14_000 + 145_000 * whole + 100_000 * rest.div_ceil(64)
+    }
+    let words = ["--format=json", "--bytes=1KiB,1088,1100,4KiB,8KiB", "hash", "md5"];
+    let outcome = hashes(batches, &words);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let told = parse(&outcome.out).expect("a run");
+    for record in &told.records[1..] {
+        let (size, measured) = (record.size.expect("one"), record.result.as_ref().expect("one"));
+        let told = measured.predicted_ns_per_call.expect("one");
+        let off = (told - measured.ns_per_unit).abs();
+        let error = measured.predicted_error_ns;
+        assert!(error.is_none_or(|error| off <= error), "{size}: off by {off} of {error:?}");
+        if size == 1100 {
+            // No place of a batch was measured there: it has the line, as far as that is off.
+            assert_eq!(measured.predicted_batch_bytes, None);
+            assert!(error.expect("one") > 90.0, "{error:?}");
+        } else {
+            assert_eq!(measured.predicted_batch_bytes, Some(256), "{size}");
+            assert!(off < 0.02 * measured.ns_per_unit, "{size}: {off}");
+            assert_eq!(error.is_some(), size <= 4096);
+        }
+    }
+    // Without batches the line is told.
+    let straight = run(&["--bytes", "64,4KiB", "md5"]);
+    let batch = |record: &Record| record.result.as_ref().ok()?.predicted_batch_bytes;
+    assert!(straight.records.iter().all(|record| batch(record).is_none()));
 }
 
 #[test]
@@ -168,7 +204,7 @@ fn every_format_has_them() {
         ("calls_per_s_at_size", 1e9 / 290.0),
         ("bytes_per_s_at_size", 1e11 / 290.0),
         ("predicted_ns_per_call", 250.0),
-        ("predicted_error_ns", 128.2),
+        ("predicted_error_ns", 128.2 + 40.0 / 3.0),
         ("mib_per_s", 1e11 / 290.0 / 1_048_576.0),
     ] {
         assert!(close(number(2, name), wanted), "{name}: {}", rows[2][name]);

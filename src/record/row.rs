@@ -25,6 +25,7 @@ pub struct Row {
     cycles_per_unit: Option<f64>,
     measured_mhz: Option<f64>,
     ns_per_call: Option<f64>,
+    first_call_ns: Option<f64>,
     relative_error: Option<f64>,
     /// The same in per cent, for people; not read.
     #[serde(skip_deserializing)]
@@ -55,6 +56,7 @@ pub struct Row {
     #[serde(skip_deserializing)]
     cycles_per_unit_at_size: Option<f64>,
     predicted_ns_per_call: Option<f64>,
+    predicted_batch_bytes: Option<usize>,
     predicted_error_ns: Option<f64>,
     total_s: Option<f64>,
     growth: Option<Growth>,
@@ -106,6 +108,7 @@ impl From<Record> for Row {
             cycles_per_unit: m.and_then(|m| m.cycles_per_unit),
             measured_mhz: m.and_then(|m| m.measured_mhz),
             ns_per_call: m.map(|m| m.ns_per_call),
+            first_call_ns: m.and_then(|m| m.first_call_ns),
             relative_error: m.and_then(|m| m.relative_error),
             err_percent: m.and_then(Measured::err_percent),
             processes: m.map(|m| m.processes),
@@ -127,6 +130,7 @@ impl From<Record> for Row {
                 .zip(point)
                 .and_then(|(m, point)| m.cycles_per_unit_at(point)),
             predicted_ns_per_call: m.and_then(|m| m.predicted_ns_per_call),
+            predicted_batch_bytes: m.and_then(|m| m.predicted_batch_bytes),
             predicted_error_ns: m.and_then(|m| m.predicted_error_ns),
             total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),
@@ -152,6 +156,7 @@ impl TryFrom<Row> for Record {
                 cycles_per_unit: row.cycles_per_unit,
                 measured_mhz: row.measured_mhz,
                 ns_per_call: row.ns_per_call.ok_or_else(|| lacks("ns_per_call"))?,
+                first_call_ns: row.first_call_ns,
                 relative_error: row.relative_error,
                 bend: row.bend,
                 layouts: row.layouts,
@@ -161,6 +166,7 @@ impl TryFrom<Row> for Record {
                 rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
                 quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
                 predicted_ns_per_call: row.predicted_ns_per_call,
+                predicted_batch_bytes: row.predicted_batch_bytes,
                 predicted_error_ns: row.predicted_error_ns,
                 total_s: row.total_s,
             }),

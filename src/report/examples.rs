@@ -39,6 +39,7 @@ pub fn measured(ns_per_byte: f64) -> Measured {
         measured_mhz: None,
         ns_per_call: 100.0,
         relative_error: Some(0.0125),
+        first_call_ns: None,
         bend: None,
         layouts: None,
         points: (0..=64).map(|at| point(64 * at)).collect(),
@@ -47,6 +48,7 @@ pub fn measured(ns_per_byte: f64) -> Measured {
         rounds: 80,
         quiet: true,
         predicted_ns_per_call: None,
+        predicted_batch_bytes: None,
         predicted_error_ns: None,
         total_s: Some(0.25),
     }

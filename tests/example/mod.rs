@@ -26,6 +26,7 @@ pub fn measured() -> Measured {
         measured_mhz: Some(3500.1 * THIRD),
         ns_per_call: -THIRD,
         relative_error: Some(THIRD / 1e3),
+        first_call_ns: Some(THIRD),
         bend: Some(Bend { size: 1024, ns_per_unit_below: 2.0 * THIRD, ns_per_unit_above: THIRD }),
         layouts: Some(Layouts {
             best_ns_per_unit: THIRD,
@@ -42,6 +43,7 @@ pub fn measured() -> Measured {
         rounds: 64,
         quiet: false,
         predicted_ns_per_call: None,
+        predicted_batch_bytes: None,
         predicted_error_ns: None,
         total_s: Some(THIRD / 7.0),
     }
@@ -116,6 +118,7 @@ pub fn full() -> Run {
     let at_64 = Measured {
         points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
         predicted_ns_per_call: Some(7.0 * THIRD),
+        predicted_batch_bytes: Some(256),
         predicted_error_ns: Some(THIRD / 7.0),
         ..measured()
     };
