@@ -104,7 +104,7 @@ impl Line {
 
     /// How far it may be off at a size that lies among its points: as far as at any of them, and
     /// between two of them by what lies between, for a block that is begun is worked on whole; and its
-    /// samples may add to a call. The first few points may be special, and then for messages as short only.
+    /// samples may add to a call. The first few points may be special, and then for messages about as short only.
     fn error_at(&self, bytes: usize) -> Option<f64> {
         let by_slope = self.relative_error? * self.ns_per_byte * bytes as f64;
         let after = self.sizes.partition_point(|&size| size < bytes);
@@ -117,7 +117,7 @@ impl Line {
             let line = || self.ns_per_call + self.ns_per_byte * size as f64;
             (ns - if is_on_stairs { self.at(size).1 } else { line() }).abs()
         };
-        let first = if after >= START { START } else { 0 };
+        let first = if after >= 2 * START { START } else { 0 };
         let points = self.sizes.iter().zip(&self.ns).skip(first);
         Some(points.map(off).fold(0.0, f64::max) + by_slope + between + self.first_call_ns)
     }

@@ -169,7 +169,7 @@ pub struct Measured {
     /// Nanoseconds of a call beside the cost of its bytes: the intercept. 0 at one size.
     pub ns_per_call: f64,
     /// How much of that may be of samples rather than of calls, in nanoseconds: the first call of a sample
-    /// overlaps with none before it. Two readings of the clock over the calls of a sample; `None` at one size.
+    /// overlaps with none before it. Three readings of the clock over the calls of a sample; `None` at one size.
     pub first_call_ns: Option<f64>,
     /// Half the width of the slope's 95 % interval, relative to the slope; `None` when too few
     /// processes measured it to tell.
