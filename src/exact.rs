@@ -95,11 +95,16 @@ impl Line {
         })
     }
 
-    /// The batch that tells the intercept of a size, where its places do, and what the line then says.
-    fn at(&self, bytes: usize) -> (Option<usize>, f64) {
-        let on_it = self.staircase.as_ref().and_then(|s| Some((s.batch, s.intercept(bytes)?)));
-        let (batch, intercept) = on_it.unzip();
-        (batch, intercept.unwrap_or(self.ns_per_call) + self.ns_per_byte * bytes as f64)
+    /// What the line says of a size.
+    fn straight(&self, bytes: usize) -> f64 {
+        self.ns_per_call + self.ns_per_byte * bytes as f64
+    }
+
+    /// What it says where the intercept is that of a place in a batch, and the batch.
+    fn on_stairs(&self, bytes: usize) -> Option<(usize, f64)> {
+        let staircase = self.staircase.as_ref()?;
+        let intercept = staircase.intercept(bytes)?;
+        Some((staircase.batch, intercept + self.ns_per_byte * bytes as f64))
     }
 
     /// How far it may be off at a size that lies among its points: as far as at any of them, and
@@ -111,11 +116,11 @@ impl Line {
         let next = *self.sizes.get(after)?;
         let before = if next == bytes { next } else { *self.sizes.get(after.checked_sub(1)?)? };
         let between = self.ns_per_byte * (next - before) as f64;
-        // All by the same rule: those of a staircase lie on it, others about the line.
-        let is_on_stairs = self.at(bytes).0.is_some();
+        // All by the same rule as this size: on the stairs, or about the line.
+        let is_on_stairs = self.on_stairs(bytes).is_some();
         let off = |(&size, ns): (&usize, &f64)| {
-            let line = || self.ns_per_call + self.ns_per_byte * size as f64;
-            (ns - if is_on_stairs { self.at(size).1 } else { line() }).abs()
+            let on_stairs = self.on_stairs(size).filter(|_| is_on_stairs);
+            (ns - on_stairs.map_or_else(|| self.straight(size), |(_, told)| told)).abs()
         };
         let first = if after >= 2 * START { START } else { 0 };
         let points = self.sizes.iter().zip(&self.ns).skip(first);
@@ -138,7 +143,8 @@ pub fn predict(records: &mut [Record]) {
             continue;
         };
         let of_same = format!("{} {}", record.algorithm, record.label).trim_end() == line.name;
-        let (batch, ns) = line.at(size);
+        let (batch, ns) = line.on_stairs(size).unzip();
+        let ns = ns.unwrap_or_else(|| line.straight(size));
         if of_same && ns > 0.0 {
             measured.predicted_ns_per_call = Some(ns);
             measured.predicted_batch_bytes = batch;

@@ -2,7 +2,8 @@
 //!
 //! The loader gives each process other addresses. Some code then has two costs, either of them fixed
 //! for the life of a process: the floor over many processes is the better one, and a program that
-//! links the same code may get the other.
+//! links the same code may get the other. At one size, where visits are short, a state of the core that
+//! lasts for some milliseconds looks the same: docs/points.md has an example.
 
 use serde::{Deserialize, Serialize};
 

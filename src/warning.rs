@@ -52,7 +52,7 @@ pub enum Warning {
         /// Names, what the cost is counted by, and bends.
         rows: Vec<(String, String, Bend)>,
     },
-    /// Rows that have two costs, depending on where the loader puts code and data.
+    /// Rows that have two costs, depending on where the loader puts code and data or on what state the core is in.
     TwoLayouts {
         /// Names, what the cost is counted by, and both costs.
         rows: Vec<(String, String, Layouts)>,
@@ -228,8 +228,8 @@ impl fmt::Display for Warning {
                     .collect();
                 write!(
                     f,
-                    "the cost depends on where code and data lie, which each process settles anew: \
-                     {}: expect either in a program of your own",
+                    "two costs, by where each process has its code and data or by a state of the core that lasts \
+                     for milliseconds: {}: expect either in a program of your own",
                     rows.join("; ")
                 )
             }
