@@ -5,7 +5,7 @@ use std::fmt;
 use bench_slope_algorithms::{Axis, Case, Section};
 
 use crate::linearity::START;
-use crate::record::Record;
+use crate::record::{Predicted, Record};
 use crate::staircase::{Staircase, staircase};
 
 /// A size that a row does not take.
@@ -143,12 +143,11 @@ pub fn predict(records: &mut [Record]) {
             continue;
         };
         let of_same = format!("{} {}", record.algorithm, record.label).trim_end() == line.name;
-        let (batch, ns) = line.on_stairs(size).unzip();
-        let ns = ns.unwrap_or_else(|| line.straight(size));
-        if of_same && ns > 0.0 {
-            measured.predicted_ns_per_call = Some(ns);
-            measured.predicted_batch_bytes = batch;
-            measured.predicted_error_ns = line.error_at(size);
+        let (batch_bytes, ns) = line.on_stairs(size).unzip();
+        let ns_per_call = ns.unwrap_or_else(|| line.straight(size));
+        if of_same && ns_per_call > 0.0 {
+            let error_ns = line.error_at(size);
+            measured.predicted = Some(Predicted { ns_per_call, batch_bytes, error_ns });
         }
     }
 }

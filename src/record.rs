@@ -189,12 +189,7 @@ pub struct Measured {
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
     /// At one size: what the slope over the usual sizes, measured beside it, says of a call.
-    pub predicted_ns_per_call: Option<f64>,
-    /// The batch in bytes whose places tell the intercept there; `None` where it is that of all sizes.
-    pub predicted_batch_bytes: Option<usize>,
-    /// How far that may be off, in nanoseconds: as far as the line is from any of its own points, and
-    /// its error; `None` beyond the sizes of the line, where it is not known how straight time goes on.
-    pub predicted_error_ns: Option<f64>,
+    pub predicted: Option<Predicted>,
     /// Seconds that all its samples took.
     pub total_s: Option<f64>,
 }
@@ -221,6 +216,18 @@ impl Measured {
     pub fn err_percent(&self) -> Option<f64> {
         self.relative_error.map(|error| 100.0 * error)
     }
+}
+
+/// What a slope says of a call at one size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Predicted {
+    /// Nanoseconds of a call: intercept plus slope times size.
+    pub ns_per_call: f64,
+    /// The batch in bytes whose places tell the intercept; `None` where it is that of all sizes.
+    pub batch_bytes: Option<usize>,
+    /// How far that may be off, in nanoseconds: as far as the line is from any of its own points, and
+    /// its error; `None` beyond the sizes of the line, where it is not known how straight time goes on.
+    pub error_ns: Option<f64>,
 }
 
 /// One sample as a worker took it, whether or not it counted.

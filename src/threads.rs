@@ -236,9 +236,7 @@ fn record(row: &Row, scaling: Option<Scaling>) -> Record {
         processes: scaling.processes as u32,
         rounds: scaling.pairs as u32,
         quiet: scaling.all_free,
-        predicted_ns_per_call: None,
-        predicted_batch_bytes: None,
-        predicted_error_ns: None,
+        predicted: None,
         total_s: None,
     };
     Record { scaling: Some(scaling), ..Record::of(row.case, Ok(measured)) }

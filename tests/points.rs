@@ -153,7 +153,7 @@ fn a_size_of_a_million_bytes_is_timed_at_that_size() {
         assert_eq!((record.size, measured.points.len()), (Some(size), 1));
         let wanted = (10.0 + 0.5 * size as f64) / size as f64;
         assert!((measured.ns_per_unit / wanted - 1.0).abs() < 1e-9, "{}", measured.ns_per_unit);
-        assert_eq!(measured.predicted_ns_per_call, None, "there is no slope beside it");
+        assert_eq!(measured.predicted, None, "there is no slope beside it");
     }
 }
 

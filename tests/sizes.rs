@@ -72,7 +72,7 @@ fn a_row_at_a_size_is_measured_and_not_taken_from_the_slope() {
     assert_eq!((at_64.name().as_str(), at_100.name().as_str()), ("MD5 64", "MD5 100"));
     let told = |record: &Record| {
         let measured = record.result.as_ref().expect("measured");
-        (measured.ns_per_unit, measured.predicted_ns_per_call)
+        (measured.ns_per_unit, measured.predicted.map(|it| it.ns_per_call))
     };
     let (ns, predicted) = told(at_64);
     assert!(close(ns, 178.0) && close(predicted.expect("one"), 178.0), "{ns} {predicted:?}");
@@ -80,7 +80,7 @@ fn a_row_at_a_size_is_measured_and_not_taken_from_the_slope() {
     assert!(close(ns, 290.0) && close(predicted.expect("one"), 250.0), "{ns} {predicted:?}");
     assert_eq!(told(slope).1, None);
     // On the line the prediction is as sure as the slope; between two sizes a block may be begun.
-    let may_be_off = |record: &Record| record.result.as_ref().ok()?.predicted_error_ns;
+    let may_be_off = |record: &Record| record.result.as_ref().ok()?.predicted?.error_ns;
     // A reading of the invented clock takes 20 ns, and three calls of 8242 ns make a sample long enough.
     let first = slope.result.as_ref().expect("measured").first_call_ns.expect("one");
     assert!(close(first, 3.0 * 20.0 / 3.0), "{first}");
@@ -108,23 +108,24 @@ fn where_time_goes_in_batches_a_size_is_told_by_its_place_in_one() {
     let told = parse(&outcome.out).expect("a run");
     for record in &told.records[1..] {
         let (size, measured) = (record.size.expect("one"), record.result.as_ref().expect("one"));
-        let told = measured.predicted_ns_per_call.expect("one");
+        let predicted = measured.predicted.expect("one");
+        let told = predicted.ns_per_call;
         let off = (told - measured.ns_per_unit).abs();
-        let error = measured.predicted_error_ns;
+        let error = predicted.error_ns;
         assert!(error.is_none_or(|error| off <= error), "{size}: off by {off} of {error:?}");
         if size == 1100 {
             // No place of a batch was measured there: it has the line, as far as that is off.
-            assert_eq!(measured.predicted_batch_bytes, None);
+            assert_eq!(predicted.batch_bytes, None);
             assert!(error.expect("one") > 90.0, "{error:?}");
         } else {
-            assert_eq!(measured.predicted_batch_bytes, Some(256), "{size}");
+            assert_eq!(predicted.batch_bytes, Some(256), "{size}");
             assert!(off < 0.02 * measured.ns_per_unit, "{size}: {off}");
             assert_eq!(error.is_some(), size <= 4096);
         }
     }
     // Without batches the line is told.
     let straight = run(&["--bytes", "64,4KiB", "md5"]);
-    let batch = |record: &Record| record.result.as_ref().ok()?.predicted_batch_bytes;
+    let batch = |record: &Record| record.result.as_ref().ok()?.predicted?.batch_bytes;
     assert!(straight.records.iter().all(|record| batch(record).is_none()));
 }
 

@@ -3,7 +3,7 @@
 use bench_slope_algorithms::Section;
 use serde::{Deserialize, Serialize};
 
-use super::{Counts, Layouts, Measured, Point, Record, Sample};
+use super::{Counts, Layouts, Measured, Point, Predicted, Record, Sample};
 use crate::growth::Growth;
 use crate::linearity::Bend;
 use crate::scaling::Scaling;
@@ -129,9 +129,9 @@ impl From<Record> for Row {
             cycles_per_unit_at_size: m
                 .zip(point)
                 .and_then(|(m, point)| m.cycles_per_unit_at(point)),
-            predicted_ns_per_call: m.and_then(|m| m.predicted_ns_per_call),
-            predicted_batch_bytes: m.and_then(|m| m.predicted_batch_bytes),
-            predicted_error_ns: m.and_then(|m| m.predicted_error_ns),
+            predicted_ns_per_call: m.and_then(|m| Some(m.predicted?.ns_per_call)),
+            predicted_batch_bytes: m.and_then(|m| m.predicted?.batch_bytes),
+            predicted_error_ns: m.and_then(|m| m.predicted?.error_ns),
             total_s: m.and_then(|m| m.total_s),
             points: measured.map(|m| m.points),
             samples,
@@ -165,9 +165,11 @@ impl TryFrom<Row> for Record {
                 processes: row.processes.ok_or_else(|| lacks("processes"))?,
                 rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
                 quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
-                predicted_ns_per_call: row.predicted_ns_per_call,
-                predicted_batch_bytes: row.predicted_batch_bytes,
-                predicted_error_ns: row.predicted_error_ns,
+                predicted: row.predicted_ns_per_call.map(|ns_per_call| Predicted {
+                    ns_per_call,
+                    batch_bytes: row.predicted_batch_bytes,
+                    error_ns: row.predicted_error_ns,
+                }),
                 total_s: row.total_s,
             }),
             Status::NotAvailable => {

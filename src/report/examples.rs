@@ -47,9 +47,7 @@ pub fn measured(ns_per_byte: f64) -> Measured {
         processes: 8,
         rounds: 80,
         quiet: true,
-        predicted_ns_per_call: None,
-        predicted_batch_bytes: None,
-        predicted_error_ns: None,
+        predicted: None,
         total_s: Some(0.25),
     }
 }

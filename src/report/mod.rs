@@ -105,8 +105,9 @@ pub fn significant(value: f64, digits: i32) -> String {
 
 /// What the slope says of a call at one size, in nanoseconds, with how far it may be off.
 fn predicted(measured: &Measured) -> Option<String> {
-    let ns = significant(measured.predicted_ns_per_call?, 4);
-    Some(match measured.predicted_error_ns {
+    let predicted = measured.predicted?;
+    let ns = significant(predicted.ns_per_call, 4);
+    Some(match predicted.error_ns {
         Some(error) => format!("{ns} ±{}", significant(error, 2)),
         None => ns,
     })

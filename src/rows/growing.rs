@@ -66,9 +66,7 @@ fn measured(
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
             quiet: choice != Choice::Whole,
-            predicted_ns_per_call: None,
-            predicted_batch_bytes: None,
-            predicted_error_ns: None,
+            predicted: None,
             total_s: Some(row.total_ns / 1e9),
         }),
     )

@@ -7,7 +7,8 @@ use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
 use bench_slope::growth::{Growth, SizeTime};
 use bench_slope::linearity::Bend;
 use bench_slope::record::{
-    Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Record, Run, Sample,
+    Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Predicted, Record, Run,
+    Sample,
 };
 use bench_slope::scaling::Scaling;
 use bench_slope::versions::Versions;
@@ -42,9 +43,7 @@ pub fn measured() -> Measured {
         processes: 8,
         rounds: 64,
         quiet: false,
-        predicted_ns_per_call: None,
-        predicted_batch_bytes: None,
-        predicted_error_ns: None,
+        predicted: None,
         total_s: Some(THIRD / 7.0),
     }
 }
@@ -117,9 +116,11 @@ pub fn full() -> Run {
     // A row at one size beside its slope.
     let at_64 = Measured {
         points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
-        predicted_ns_per_call: Some(7.0 * THIRD),
-        predicted_batch_bytes: Some(256),
-        predicted_error_ns: Some(THIRD / 7.0),
+        predicted: Some(Predicted {
+            ns_per_call: 7.0 * THIRD,
+            batch_bytes: Some(256),
+            error_ns: Some(THIRD / 7.0),
+        }),
         ..measured()
     };
     records.push(Record {
