@@ -107,24 +107,21 @@ impl Line {
         Some((staircase.batch, intercept + self.ns_per_byte * bytes as f64))
     }
 
-    /// How far it may be off at a size that lies among its points: as far as at any of them, and
-    /// between two of them by what lies between, for a block that is begun is worked on whole; and its
-    /// samples may add to a call. The first few points may be special, and then for messages about as short only.
+    /// How far it may be off at one of its own sizes: as far as at any of them, and its samples may add to a
+    /// call. The first few points may be special, and then for messages about as short only. At other sizes
+    /// nothing is stated: the points are of whole blocks, and what a block that is begun costs they do not know.
     fn error_at(&self, bytes: usize) -> Option<f64> {
         let by_slope = self.relative_error? * self.ns_per_byte * bytes as f64;
-        let after = self.sizes.partition_point(|&size| size < bytes);
-        let next = *self.sizes.get(after)?;
-        let before = if next == bytes { next } else { *self.sizes.get(after.checked_sub(1)?)? };
-        let between = self.ns_per_byte * (next - before) as f64;
+        let place = self.sizes.binary_search(&bytes).ok()?;
         // All by the same rule as this size: on the stairs, or about the line.
         let is_on_stairs = self.on_stairs(bytes).is_some();
         let off = |(&size, ns): (&usize, &f64)| {
             let on_stairs = self.on_stairs(size).filter(|_| is_on_stairs);
             (ns - on_stairs.map_or_else(|| self.straight(size), |(_, told)| told)).abs()
         };
-        let first = if after >= 2 * START { START } else { 0 };
+        let first = if place >= 2 * START { START } else { 0 };
         let points = self.sizes.iter().zip(&self.ns).skip(first);
-        Some(points.map(off).fold(0.0, f64::max) + by_slope + between + self.first_call_ns)
+        Some(points.map(off).fold(0.0, f64::max) + by_slope + self.first_call_ns)
     }
 }
 

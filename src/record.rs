@@ -226,7 +226,8 @@ pub struct Predicted {
     /// The batch in bytes whose places tell the intercept; `None` where it is that of all sizes.
     pub batch_bytes: Option<usize>,
     /// How far that may be off, in nanoseconds: as far as the line is from any of its own points, and
-    /// its error; `None` beyond the sizes of the line, where it is not known how straight time goes on.
+    /// its error; `None` at a size that is none of the line's, where it is not known what a block that is begun
+    /// costs, or how straight time goes on.
     pub error_ns: Option<f64>,
 }
 

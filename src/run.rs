@@ -302,6 +302,7 @@ fn measure_all(
         let all = names.is_empty() && !include_slow && filter.is_none();
         let sections = section.map_or_else(|| Section::BY_SLOPE.to_vec(), |section| vec![section]);
         let left_out = if all { tell::slow(&machine.catalogue, &sections) } else { Vec::new() };
+        tell::predictions(&whole.records, err)?;
         tell::closing(&left_out, environment, options.threads.is_none(), err)?;
     }
     Ok(if failed || reports.failed() { code::FAILED } else { code::FINE })

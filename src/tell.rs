@@ -8,11 +8,11 @@ use crate::choose::Refusal;
 use crate::cpus::show_list;
 use crate::environment::Environment;
 use crate::group::Progress;
-use crate::record::{Counters, Record, Run};
+use crate::record::{Counters, Measured, Record, Run};
 use crate::report::significant;
 use crate::scaling::Parallel;
 use crate::single::NotOne;
-use crate::warning::{Advice, bent, both};
+use crate::warning::{Advice, bent, both, counted};
 use crate::wire::Failure;
 
 /// What is known of the machine.
@@ -212,13 +212,13 @@ fn detail(record: &Record, err: &mut dyn Write) -> io::Result<()> {
     });
     writeln!(
         err,
-        "{}: {} ns/{} {error}{bend}{layouts}, {} ns/call, {} rounds in {} processes{}, crate {}",
+        "{}: {} ns/{} {error}{bend}{layouts}, {} ns/call, {} in {}{}, crate {}",
         record.name(),
         significant(measured.ns_per_unit, 6),
         record.unit,
         significant(measured.ns_per_call, 4),
-        measured.rounds,
-        measured.processes,
+        counted(measured.rounds as usize, "round"),
+        counted(measured.processes as usize, "process"),
         if measured.quiet { "" } else { " beside a busy neighbour" },
         record.package,
     )
@@ -257,14 +257,31 @@ pub fn closing(
     )
 }
 
+/// Why some of what slopes say of sizes has no stated error.
+///
+/// # Errors
+/// When standard error cannot be written.
+pub fn predictions(records: &[Record], err: &mut dyn Write) -> io::Result<()> {
+    // Where the row has none either, a warning tells of too few repetitions.
+    let lacks = |measured: &Measured| {
+        let predicted = measured.predicted.filter(|_| measured.relative_error.is_some());
+        predicted.is_some_and(|predicted| predicted.error_ns.is_none())
+    };
+    if records.iter().filter_map(|record| record.result.as_ref().ok()).any(lacks) {
+        writeln!(
+            err,
+            "note: what a slope says of a size that is none of its own (0, 64 ... 4096 bytes in most modes) has \
+             no stated error: what a block that is begun costs, and how time goes on, it does not know"
+        )?;
+    }
+    Ok(())
+}
+
 /// How threads are placed, and what their rates are.
 ///
 /// # Errors
 /// When standard error cannot be written.
 pub fn threads(parallel: &Parallel, message_bytes: usize, err: &mut dyn Write) -> io::Result<()> {
-    let counted = |number: usize, what: &str| {
-        format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-    };
     let threads = counted(parallel.threads, "thread");
     let place = match (parallel.cpus.as_slice(), parallel.cores) {
         ([], _) => " wherever the system puts them".to_owned(),

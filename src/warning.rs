@@ -235,8 +235,9 @@ impl fmt::Display for Warning {
             }
             Warning::NoErrorStated { rows } => write!(
                 f,
-                "too few repetitions to say how exact {rows} {} are: raise --repetitions",
-                if *rows == 1 { "row" } else { "rows" }
+                "too few repetitions to say how exact {} {}: raise --repetitions",
+                counted(*rows, "row"),
+                if *rows == 1 { "is" } else { "are" }
             ),
             Warning::FrequencyUnknown => write!(
                 f,
@@ -327,8 +328,11 @@ impl fmt::Display for Warning {
     }
 }
 
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+/// A number of things: `1 row`, `2 rows`.
+#[must_use]
+pub fn counted(number: usize, what: &str) -> String {
+    let plural = if what.ends_with('s') { "es" } else { "s" };
+    format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
 /// A word as a shell takes it: names of control groups may have any character.

@@ -10,6 +10,7 @@ use crate::fits::{LARGEST_COUNT, LONGEST_MESSAGE};
 use crate::growth::{FEWEST_SIZES, LEAST_RANGE};
 use crate::record::Frequency;
 use crate::report::Format;
+use crate::warning::counted;
 
 /// A share given in per cent.
 pub(super) fn share(text: &str) -> Result<f64, String> {
@@ -100,7 +101,8 @@ pub(super) fn asymptote(text: &str) -> Result<Ascending, String> {
         )),
         (FEWEST_SIZES.., ..) => Ok(Ascending(sizes)),
         (few, ..) => Err(format!(
-            "{few} different sizes: {FEWEST_SIZES} are the fewest that can tell one growth from another"
+            "{}: {FEWEST_SIZES} are the fewest that can tell one growth from another",
+            counted(few, "different size")
         )),
     }
 }
