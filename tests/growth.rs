@@ -196,7 +196,7 @@ fn lists_that_can_tell_nothing_are_refused_with_the_reason() {
     for (list, reason) in [
         ("25,50,100", "3 different sizes: 4 are the fewest"),
         ("25,50,100,100,50", "3 different sizes: 4 are the fewest"),
-        ("100", "1 different sizes: 4 are the fewest"),
+        ("100", "1 different size: 4 are the fewest"),
         ("100,110,120,130", "from 100 to 130 is too narrow"),
         ("", "'' is no whole number from 1 to 67108864"),
         ("25,50,x,200", "'x' is no whole number"),
