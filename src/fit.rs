@@ -42,6 +42,15 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The middle value, or the mean of the middle two; `None` of nothing.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let upper = sorted.get(sorted.len() / 2)?;
+    Some(f64::midpoint(sorted[(sorted.len() - 1) / 2], *upper))
+}
+
 fn lowest_count(len: usize, share: f64) -> usize {
     ((len as f64 * share).round() as usize).clamp(1.min(len), len)
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cpus::QUIET_WITHIN;
+use crate::fit::median;
 
 /// What is asked of a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -202,10 +203,11 @@ struct Middle {
 
 impl Middle {
     fn of(processes: &[Vec<Pair>], value: impl Fn(&Pair) -> f64) -> Option<Middle> {
-        let of_process = |pairs: &Vec<Pair>| median(pairs.iter().map(&value).collect());
+        let of_process =
+            |pairs: &Vec<Pair>| median(&pairs.iter().map(&value).collect::<Vec<f64>>());
         let mut values = processes.iter().map(of_process).collect::<Option<Vec<f64>>>()?;
         values.sort_unstable_by(f64::total_cmp);
-        let median = median(values.clone()).filter(|&m| m.is_finite() && m > 0.0)?;
+        let median = median(&values).filter(|&m| m.is_finite() && m > 0.0)?;
         let relative_error = outer_rank(values.len()).map(|rank| {
             let (low, high) = (values[rank], values[values.len() - 1 - rank]);
             f64::max(median - low, high - median) / median
@@ -232,13 +234,6 @@ fn outer_rank(count: usize) -> Option<usize> {
         ways = ways * (count - at) as f64 / (at + 1) as f64;
     }
     rank
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let (low, high) =
-        (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
-    Some(f64::midpoint(*low, *high))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! one of 128. Their time is the line and what depends on the place in a batch at which a message ends, and
 //! that comes again batch after batch.
 
+use crate::fit::median;
 use crate::linearity::START;
 
 /// What depends on the place in a batch.
@@ -40,15 +41,18 @@ pub fn staircase(sizes: &[usize], ns: &[f64], slope: f64) -> Option<Staircase> {
         sizes.iter().zip(ns).map(|(&size, ns)| ns - slope * size as f64).collect();
     let rest = above.get(START..)?;
     let mut best: Option<Staircase> = None;
-    let mut left = scatter(rest, &[median(rest.to_vec())?]);
+    let mut left = scatter(rest, &[median(rest)?]);
     let least = rest.len() as f64 * (MATTERS * slope * step as f64).powi(2);
     for places in 2..=rest.len() / FEWEST_BATCHES {
         if left <= least {
             break;
         }
-        let at_place = |place: usize| rest.iter().skip(place).step_by(places).copied().collect();
+        // Medians: one interruption in four batches moves a mean.
+        let at_place = |place: usize| -> Vec<f64> {
+            rest.iter().skip(place).step_by(places).copied().collect()
+        };
         let mut intercepts: Vec<f64> =
-            (0..places).filter_map(|place| median(at_place(place))).collect();
+            (0..places).filter_map(|place| median(&at_place(place))).collect();
         let scatter = scatter(rest, &intercepts);
         if scatter < SCATTER_LEFT * left {
             left = scatter;
@@ -73,14 +77,6 @@ impl Staircase {
 /// The sum of squared distances when every so-manieth value has an intercept of its own.
 fn scatter(values: &[f64], intercepts: &[f64]) -> f64 {
     values.iter().zip(intercepts.iter().cycle()).map(|(value, at)| (value - at).powi(2)).sum()
-}
-
-/// One interruption in four batches moves a mean, and not this.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
-    Some(f64::midpoint(lower, upper))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::counters::Event;
-use crate::fit::{least_squares, lowest_mean};
+use crate::fit::{least_squares, lowest_mean, median};
 use crate::record::Counts;
 use crate::wire::Counted;
 
@@ -127,14 +127,6 @@ fn typical(event: Event, counts: &[f64]) -> Option<f64> {
         Event::Cycles => lowest_mean(&mut counts.to_vec(), SHARE_OF_CYCLES),
         _ => median(counts),
     }
-}
-
-/// The middle of the values, or the mean of the two in the middle.
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let (low, high) = (sorted.get((sorted.len().max(1) - 1) / 2)?, sorted.get(sorted.len() / 2)?);
-    Some((low + high) / 2.0)
 }
 
 /// Whether cycles that counters saw in a cycle of the chain leave its frequency believable: as many,
