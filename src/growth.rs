@@ -117,6 +117,15 @@ pub struct Growth {
 }
 
 impl Growth {
+    /// Tells all times as so many times what they are: those at another frequency.
+    pub fn scale(&mut self, factor: f64) {
+        self.times.iter_mut().for_each(|time| time.ns *= factor);
+        for fitted in &mut self.classes {
+            fitted.coefficient_ns *= factor;
+            fitted.constant_ns *= factor;
+        }
+    }
+
     /// The best class and those that cannot be told from it, the best first.
     #[must_use]
     pub fn alike_names(&self) -> Vec<&'static str> {

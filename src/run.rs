@@ -248,6 +248,7 @@ fn measure_all(
         message_bytes: options.message,
         cpus: &cpus,
         counters: &counting.events,
+        at_mhz: options.at_mhz,
     };
     let groups: Vec<Group> =
         groups.into_iter().map(|(section, cases)| (section, expand(&cases, sizes))).collect();
@@ -256,6 +257,9 @@ fn measure_all(
         let after = rest.iter().map(|(_, cases)| time_limit_ns(cases, plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let mut show = |progress| line.show(progress);
+        // All sections of a run are told at the frequency of the first.
+        let at_mhz = plan.at_mhz.or(whole.reference.map(|reference| reference.mhz));
+        let plan = Plan { at_mhz, ..plan };
         let measured = match &parallel {
             Some(parallel) => {
                 let bytes = other::message_bytes(options);
@@ -264,8 +268,8 @@ fn measure_all(
             None => measure(machine, cases, plan, &mut show),
         };
         line.clear();
-        let (records, warnings) = match measured {
-            Ok(measured) => measured,
+        let gathered = match measured {
+            Ok(gathered) => gathered,
             Err(error) => {
                 // What was measured before is not lost.
                 if !whole.records.is_empty() {
@@ -274,7 +278,7 @@ fn measure_all(
                 return Err(error);
             }
         };
-        let part = gather::part(&beginning, records, &warnings, &wrong);
+        let part = gather::part(&beginning, gathered, &wrong);
         whole.add(&part);
         let interrupted = machine.is_interrupted();
         let stage = match (interrupted, rest.is_empty()) {

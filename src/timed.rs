@@ -1,12 +1,10 @@
 //! Rounds in nanoseconds, what is known of the core, and which samples count.
 //!
-//! A sample counts when its window was quiet. Where the core ran at another frequency than the
-//! run's, it is brought to that frequency by the chains of known cost beside it: work within the
-//! caches scales with the clock.
+//! A sample counts when its window was quiet. It is brought to the run's frequency by the chains of
+//! known cost about it: work within the caches scales with the clock.
 
 use crate::cpus::QUIET_WITHIN;
-use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean};
-use crate::frequency::megahertz;
+use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean, median};
 use crate::wire::{Calls, Done, Round, Window};
 
 /// Windows whose chains are within this share of the run's were at its frequency.
@@ -15,8 +13,15 @@ const SAME_FREQUENCY: f64 = 0.005;
 const TREMBLE: f64 = 0.01;
 /// What the chains about a window take is told from so many windows on either side of it.
 const NEIGHBOURS: usize = 5;
-/// The share of the chains, from the fastest, that a row's frequency is taken from.
+/// The share of a worker's chains, from the fastest, that tell how the long one compares with the
+/// short one.
 const SHARE_OF_CHAINS: f64 = 0.125;
+/// The slowest and the fastest that the core ran are told without this share of the windows at
+/// either end.
+const TAIL_OF_FREQUENCIES: f64 = 0.01;
+/// Where too few windows were quiet, those that were nearly so count, up to these factors of the
+/// lowest contention: each admits twice as much of a neighbour as the one before.
+const NEARLY_QUIET: [f64; 3] = [1.08, 1.16, 1.32];
 /// The run's frequency is the one that this share of all windows reach: a high one that is met often.
 const SHARE_AT_FREQUENCY: f64 = 0.25;
 
@@ -64,11 +69,19 @@ impl Chains {
         if !self.are_steady() {
             return None;
         }
-        // Within the noise of the chains they are left alone: the floor would pick its errors.
-        if is_same(self.local_ns, usual_ns) {
-            return Some(1.0);
+        if self.is_held {
+            return Some(usual_ns / self.local_ns);
         }
-        self.is_held.then_some(usual_ns / self.local_ns)
+        // Few chains agree: what they say is no reason to move a sample.
+        is_same(self.local_ns, usual_ns).then_some(1.0)
+    }
+
+    /// The same where [`Self::scale`] says nothing: a sample that may have been taken at a faster
+    /// clock is brought up as far as that may have been. It may be too high then, which the floor can
+    /// bear; never too low.
+    fn scale_upwards(self, usual_ns: f64) -> f64 {
+        let fastest_ns = self.local_ns.min(self.before_ns).min(self.after_ns);
+        (usual_ns / fastest_ns).max(1.0)
     }
 }
 
@@ -76,6 +89,12 @@ impl Timed {
     /// All its samples: the place of each one's size, and the nanoseconds of a call.
     pub fn samples(&self) -> impl Iterator<Item = (usize, f64)> {
         self.windows.iter().flat_map(|window| window.ns.iter().copied())
+    }
+
+    /// What a long chain took about each of its windows in which the frequency was steady.
+    fn steady_chains_ns(&self) -> impl Iterator<Item = f64> {
+        let chains = self.windows.iter().filter_map(|window| window.chains);
+        chains.filter(|chains| chains.are_steady() && chains.is_held).map(|chains| chains.local_ns)
     }
 }
 
@@ -180,10 +199,11 @@ impl Core {
         moved
     }
 
-    /// Whether a window was taken on a quiet core, as far as can be told.
-    fn is_quiet(&self, window: &TimedWindow) -> bool {
+    /// Whether a window was taken on a quiet core, as far as can be told: within this factor of what
+    /// a quiet one reads.
+    fn is_quiet(&self, window: &TimedWindow, within: f64) -> bool {
         match (window.contention, self.lowest_contention) {
-            (Some(contention), Some(lowest)) => contention <= QUIET_WITHIN * lowest,
+            (Some(contention), Some(lowest)) => contention <= within * lowest,
             // Never agreed on what quiet is.
             (Some(_), None) => false,
             (None, _) => true,
@@ -205,6 +225,48 @@ impl Core {
             _ => Some(1.0),
         }
     }
+
+    /// The same, and where it is not known what makes them too low in no case.
+    fn scale_or_upwards(&self, window: &TimedWindow) -> f64 {
+        let upwards = || match (window.chains, self.usual_chain_ns) {
+            (Some(chains), Some(usual)) => chains.scale_upwards(usual),
+            _ => 1.0,
+        };
+        self.scale(window).unwrap_or_else(upwards)
+    }
+
+    /// How the clock was beside a row over how it is at the run's frequency: above 1 it ran slower.
+    /// 1 where that cannot be told.
+    #[must_use]
+    pub fn slower_beside(&self, processes: &[Vec<Timed>]) -> f64 {
+        let chains = processes.iter().flatten().flat_map(Timed::steady_chains_ns);
+        let own = median(&chains.collect::<Vec<f64>>());
+        own.zip(self.usual_chain_ns).map_or(1.0, |(own, usual)| own / usual)
+    }
+
+    /// How far the core moved: what the run's frequency is to be multiplied by for the slowest and the
+    /// fastest that was met; `None` where that cannot be told.
+    pub fn moved<'a>(&self, rounds: impl Iterator<Item = &'a Timed>) -> Option<(f64, f64)> {
+        let mut chains: Vec<f64> = rounds.flat_map(Timed::steady_chains_ns).collect();
+        chains.sort_unstable_by(f64::total_cmp);
+        let tail = (TAIL_OF_FREQUENCIES * chains.len() as f64) as usize;
+        let (fastest, slowest) = (chains.get(tail)?, chains.get(chains.len() - 1 - tail)?);
+        let usual = self.usual_chain_ns?;
+        Some((usual / slowest, usual / fastest))
+    }
+}
+
+/// How much longer the long chain takes than the short one, over what a long one takes at the same
+/// time: whatever the frequency did meanwhile, the cycles between the two take so much of it.
+/// `None` where the clock cannot tell.
+#[must_use]
+pub fn share_between_chains<'a>(rounds: impl Iterator<Item = &'a Timed>) -> Option<f64> {
+    let chains = rounds.flat_map(|round| &round.windows).filter_map(|window| window.chains);
+    let steady = chains.filter(|chains| chains.are_steady());
+    let (mut long, mut short): (Vec<f64>, Vec<f64>) =
+        steady.map(|c| (c.before_ns.min(c.after_ns) / c.local_ns, c.short_ns / c.local_ns)).unzip();
+    let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
+    Some(floor(&mut long)? - floor(&mut short)?)
 }
 
 fn is_same(a_ns: f64, b_ns: f64) -> bool {
@@ -212,21 +274,40 @@ fn is_same(a_ns: f64, b_ns: f64) -> bool {
 }
 
 /// Which samples of a row count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Choice {
     /// Those on a quiet core at the run's frequency.
     AtFrequency,
-    /// Those on a quiet core whose frequency was steady meanwhile, brought to the run's.
+    /// Those on a quiet core whose frequency was steady meanwhile.
     Scaled,
+    /// Those on a core that was nearly quiet: within this factor of the lowest contention.
+    NearlyQuiet(f64),
     /// All rounds that are whole: pieces of busy rounds and quiet ones make no line.
     Whole,
 }
 
 impl Choice {
+    /// All, the best first.
+    fn all() -> impl Iterator<Item = Choice> {
+        [Choice::AtFrequency, Choice::Scaled]
+            .into_iter()
+            .chain(NEARLY_QUIET.map(Choice::NearlyQuiet))
+    }
+
+    /// Whether these samples were taken on a quiet core.
+    #[must_use]
+    pub fn is_quiet(self) -> bool {
+        matches!(self, Choice::AtFrequency | Choice::Scaled)
+    }
+
     fn takes(self, round: &Timed, window: &TimedWindow, core: &Core) -> bool {
+        let is_scaled = || core.scale(window).is_some();
         match self {
-            Choice::AtFrequency => core.is_quiet(window) && core.is_at_frequency(window),
-            Choice::Scaled => core.is_quiet(window) && core.scale(window).is_some(),
+            Choice::AtFrequency => {
+                core.is_quiet(window, QUIET_WITHIN) && core.is_at_frequency(window)
+            }
+            Choice::Scaled => core.is_quiet(window, QUIET_WITHIN) && is_scaled(),
+            Choice::NearlyQuiet(within) => core.is_quiet(window, within) && is_scaled(),
             Choice::Whole => round.whole,
         }
     }
@@ -236,8 +317,7 @@ impl Choice {
         let mut by_size = vec![f64::NAN; round.sizes];
         let mut any = false;
         for window in round.windows.iter().filter(|window| self.takes(round, window, core)) {
-            // Left alone a sample may be too high, which the floor can bear.
-            let scale = core.scale(window).unwrap_or(1.0);
+            let scale = core.scale_or_upwards(window);
             for &(at, ns) in &window.ns {
                 by_size[at] = ns * scale;
                 any = true;
@@ -247,8 +327,8 @@ impl Choice {
     }
 }
 
-/// The samples to judge by, process by process: of the first choice that holds the line at both
-/// ends.
+/// The samples to judge by, process by process, at the run's frequency: of the first choice that
+/// holds the line at both ends.
 #[must_use]
 pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
     let select = |choice: Choice| -> Vec<Rounds> {
@@ -257,7 +337,7 @@ pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
         };
         processes.iter().map(rounds).filter(|rounds| !rounds.is_empty()).collect()
     };
-    for choice in [Choice::AtFrequency, Choice::Scaled] {
+    for choice in Choice::all() {
         let rounds = select(choice);
         if coverage(&rounds) >= FEWEST_PROCESSES.min(processes.len()) {
             return (rounds, choice);
@@ -266,35 +346,11 @@ pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
     (select(Choice::Whole), Choice::Whole)
 }
 
-/// The core's frequency in megahertz beside a row's own samples: from the fastest chains at the run's
-/// frequency, as the cost is from the fastest samples.
-#[must_use]
-pub fn row_megahertz(processes: &[Vec<Timed>], core: &Core) -> Option<f64> {
-    let windows = || processes.iter().flatten().flat_map(|round| &round.windows);
-    let fastest = |wanted: &dyn Fn(&TimedWindow) -> bool| {
-        let chains = windows().filter(|window| wanted(window)).filter_map(|window| window.chains);
-        let (mut long, mut short): (Vec<f64>, Vec<f64>) =
-            chains.map(|chains| (chains.before_ns.min(chains.after_ns), chains.short_ns)).unzip();
-        let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
-        floor(&mut long).zip(floor(&mut short))
-    };
-    let (long, short) = match fastest(&|window| core.is_at_frequency(window)) {
-        Some(chains) => chains,
-        // None ran at it: the row's samples were brought to it, and so are its chains.
-        None => {
-            let (long, short) = fastest(&|_| true)?;
-            let scale = core.usual_chain_ns? / long;
-            (long * scale, short * scale)
-        }
-    };
-    megahertz(long, short)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fit::estimate;
-    use crate::frequency::Probe;
+    use crate::frequency::{Probe, megahertz};
 
     const SIZES: [usize; 5] = [0, 1024, 2048, 3072, 4096];
 
@@ -349,7 +405,9 @@ mod tests {
         let core = core_of(processes);
         let (rounds, choice) = usable(processes, &core);
         let estimate = estimate(&SIZES, &rounds).expect("an estimate");
-        let mhz = row_megahertz(processes, &core).expect("a frequency");
+        let share = share_between_chains(processes.iter().flatten()).expect("chains");
+        let usual_ns = core.usual_chain_ns.expect("a frequency");
+        let mhz = megahertz(share * usual_ns, 0.0).expect("a frequency");
         (estimate.line.slope * mhz / 1e3, mhz, choice)
     }
 
@@ -432,6 +490,7 @@ mod tests {
         let mut core = Core::default();
         assert!(!core.settle_frequency(processes.iter().flatten()));
         assert_eq!(usable(&processes, &core).1, Choice::AtFrequency);
-        assert_eq!(row_megahertz(&processes, &core), None);
+        assert_eq!(share_between_chains(processes.iter().flatten()), None);
+        assert_eq!(core.moved(processes.iter().flatten()), None);
     }
 }

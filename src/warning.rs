@@ -71,6 +71,11 @@ pub enum Warning {
         /// That of the median row.
         measured: f64,
     },
+    /// Nanoseconds were to be told at a frequency, and the core's own could not be measured.
+    NotToldAt {
+        /// The wanted one in megahertz.
+        mhz: f64,
+    },
     /// Samples were to last so long that interruptions are in all of them.
     LongSamples {
         /// How long, in milliseconds.
@@ -146,6 +151,7 @@ impl Warning {
             Warning::NoErrorStated { .. } => ("no-error-stated", Vec::new()),
             Warning::FrequencyUnknown => ("frequency-unknown", Vec::new()),
             Warning::OtherFrequency { .. } => ("other-frequency", Vec::new()),
+            Warning::NotToldAt { .. } => ("not-told-at", Vec::new()),
             Warning::LongSamples { .. } => ("long-samples", Vec::new()),
             Warning::Starved { .. } => ("starved", Vec::new()),
             Warning::Governor { .. } => ("governor", Vec::new()),
@@ -248,6 +254,11 @@ impl fmt::Display for Warning {
                 f,
                 "cycles are reckoned with the given {given} MHz, but the core ran at {measured:.0} MHz: \
                  --cpu-mhz auto counts the cycles it took"
+            ),
+            Warning::NotToldAt { mhz } => write!(
+                f,
+                "the core's frequency could not be measured: rows without one are told as the time that \
+                 passed, not at {mhz} MHz"
             ),
             Warning::LongSamples { ms } => write!(
                 f,

@@ -19,12 +19,16 @@ pub fn check(run: &Run) -> Result<(), String> {
         let Ok(measured) = &record.result else { continue };
         let wrong = |field: &str, value: f64| Err(format!("{id}: {field} is {value}"));
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        let Measured { ns_per_unit, measured_mhz, relative_error, layouts, .. } = measured;
+        let Measured { ns_per_unit, measured_ns_per_unit, measured_mhz, .. } = measured;
+        let Measured { relative_error, layouts, .. } = measured;
         if !positive(*ns_per_unit) {
             return wrong("ns_per_unit", *ns_per_unit);
         }
+        if !positive(*measured_ns_per_unit) {
+            return wrong("measured_ns_per_unit", *measured_ns_per_unit);
+        }
         if let Some(mhz) = measured_mhz
-            && !(positive(*mhz) && positive(mhz * ns_per_unit))
+            && !(positive(*mhz) && positive(mhz * measured_ns_per_unit))
         {
             return wrong("measured_mhz", *mhz);
         }
@@ -113,8 +117,8 @@ fn cell(record: Option<Record>, unit: &str, quantity: Quantity) -> Cell {
     match record.result {
         Ok(measured) => Cell::Number {
             reading: Reading {
-                cost: match (quantity, measured.measured_mhz) {
-                    (Quantity::Cycles, Some(mhz)) => measured.ns_per_unit * mhz / 1e3,
+                cost: match (quantity, measured.measured_cycles()) {
+                    (Quantity::Cycles, Some(cycles)) => cycles,
                     _ => measured.ns_per_unit,
                 },
                 relative_error: measured.relative_error,

@@ -115,9 +115,9 @@ fn compare(
         let no_time = || "the clock saw no time pass while it ran".to_owned();
         let before = alone().map_err(io::Error::other)?;
         let plan = Plan { cpus, ..Plan::default() };
-        let (records, _) = measure(&machine, std::slice::from_ref(&case), plan, &mut |_| ())?;
+        let gathered = measure(&machine, std::slice::from_ref(&case), plan, &mut |_| ())?;
         let after = alone().map_err(io::Error::other)?;
-        let record = records.into_iter().next().map(|record| record.result);
+        let record = gathered.records.into_iter().next().map(|record| record.result);
         let measured = match record {
             Some(Ok(measured)) => measured,
             Some(Err(failure)) => return Ok(Err(failure.reason().to_owned())),
@@ -127,7 +127,7 @@ fn compare(
         Ok(Ok(Comparison {
             ns_per_byte: measured.ns_per_unit,
             by_itself_ns: (before.min(after), before.max(after)),
-            cycles_per_byte: measured.measured_mhz.map(|mhz| measured.ns_per_unit * mhz / 1e3),
+            cycles_per_byte: measured.measured_cycles(),
         }))
     };
     let first = once()?;

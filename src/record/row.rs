@@ -61,6 +61,8 @@ pub struct Row {
     total_s: Option<f64>,
     growth: Option<Growth>,
     scaling: Option<Scaling>,
+    measured_ns_per_unit: Option<f64>,
+    told_at_mhz: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +135,8 @@ impl From<Record> for Row {
             predicted_batch_bytes: m.and_then(|m| m.predicted?.batch_bytes),
             predicted_error_ns: m.and_then(|m| m.predicted?.error_ns),
             total_s: m.and_then(|m| m.total_s),
+            measured_ns_per_unit: m.map(|m| m.measured_ns_per_unit),
+            told_at_mhz: m.and_then(|m| m.told_at_mhz),
             points: measured.map(|m| m.points),
             samples,
             growth,
@@ -152,6 +156,12 @@ impl TryFrom<Row> for Record {
         let result = match row.status {
             Status::Measured => Ok(Measured {
                 ns_per_unit: row.ns_per_unit.ok_or_else(|| lacks("ns_per_unit"))?,
+                // Older programs told what had passed.
+                measured_ns_per_unit: row
+                    .measured_ns_per_unit
+                    .or(row.ns_per_unit)
+                    .ok_or_else(|| lacks("measured_ns_per_unit"))?,
+                told_at_mhz: row.told_at_mhz,
                 mib_per_s: row.mib_per_s,
                 cycles_per_unit: row.cycles_per_unit,
                 measured_mhz: row.measured_mhz,

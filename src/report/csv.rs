@@ -80,6 +80,8 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("threads_scaling_err_percent", |r| {
         number(100.0 * r.record.scaling.as_ref()?.scaling_relative_error?)
     }),
+    ("measured_ns_per_unit", |r| number(measured(r)?.measured_ns_per_unit)),
+    ("told_at_mhz", |r| number(measured(r)?.told_at_mhz?)),
 ];
 
 /// A run as lines. Where rows are missing, a last row without a name says so.

@@ -30,7 +30,7 @@ fn row(record: &Record, with_mhz: bool) -> String {
         format!("{section},{algorithm},{label},,,,,,,,,{ns},ns/{unit},{cycles},c/{unit}")
     };
     if with_mhz {
-        let mhz = show(measured.and_then(|m| m.measured_mhz));
+        let mhz = show(measured.and_then(|m| m.mhz_of_cycles()));
         row.push_str(&format!(",{mhz},Mhz"));
     }
     if let Err(failure) = &record.result {

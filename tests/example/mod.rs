@@ -22,6 +22,8 @@ pub const THIRD: f64 = 1.0 / 3.0;
 pub fn measured() -> Measured {
     Measured {
         ns_per_unit: 0.1 + 0.2,
+        measured_ns_per_unit: 0.4 * THIRD,
+        told_at_mhz: Some(3400.1 * THIRD),
         mib_per_s: Some(953.674_316_406_25 / THIRD),
         cycles_per_unit: Some(10.0 * THIRD),
         measured_mhz: Some(3500.1 * THIRD),
@@ -176,6 +178,7 @@ pub fn full() -> Run {
             growth: false,
             message_bytes: Some(32),
             threads: None,
+            at_mhz: Some(3400.1 * THIRD),
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,
