@@ -207,6 +207,7 @@ fn measure_at_once(
             case: case.clone(),
             sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
             calls: None,
+            step: None,
             total_ns: 0.0,
             processes: Vec::new(),
             tally: Tally::default(),
@@ -436,6 +437,7 @@ fn request(
                 own_calls: plan.sizes.is_some() || plan.min_epoch_ns.is_some(),
                 message_bytes: plan.message_bytes,
                 calls: rows[at].calls.clone(),
+                step: rows[at].step,
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES

@@ -38,8 +38,6 @@ pub struct Run {
     pub versions: Versions,
     /// Where the frequency behind cycles comes from, when there is one.
     pub frequency: Option<Frequency>,
-    /// The frequency that nanoseconds are told at; `None` where it could not be measured.
-    pub reference: Option<Reference>,
     /// The machine as it was before the run.
     pub environment: Environment,
     /// What was counted, and why the rest was not.
@@ -50,6 +48,8 @@ pub struct Run {
     pub warnings: Vec<Advice>,
     /// One record for each row, in printing order.
     pub records: Vec<Record>,
+    /// The frequency that nanoseconds are told at; `None` where it could not be measured.
+    pub reference: Option<Reference>,
 }
 
 impl Default for Run {
@@ -61,12 +61,12 @@ impl Default for Run {
             started_unix_s: None,
             versions: Versions::default(),
             frequency: None,
-            reference: None,
             environment: Environment::default(),
             counters: Counters::default(),
             conditions: Conditions::default(),
             warnings: Vec::new(),
             records: Vec::new(),
+            reference: None,
         }
     }
 }

@@ -59,6 +59,8 @@ pub struct Row {
     pub sizes: Vec<usize>,
     /// Calls per sample, once a worker has found them.
     pub calls: Option<Calls>,
+    /// The step from one size to the next that is sampled, once a worker has settled it.
+    pub step: Option<usize>,
     /// What all its samples took.
     pub total_ns: f64,
     /// Rounds of every process that had some.
@@ -139,15 +141,18 @@ pub fn take(
     }
     let Some(done) = done else { return Ok(()) };
     let sizes = |case: usize| open.get(case).map_or(0, |&at| rows[at].sizes.len());
-    let calls: Vec<(Calls, u64)> =
-        rounds.iter().map(|round| (round.calls.clone(), round.ticks_in_all())).collect();
+    let calls: Vec<(Calls, usize, u64)> = rounds
+        .iter()
+        .map(|round| (round.calls.clone(), round.step, round.ticks_in_all()))
+        .collect();
     let timed = rounds_of_worker(rounds, sizes, &done);
     seen.chain_shares.extend(share_between_chains(timed.iter().map(|(_, round)| round)));
     let mut added = vec![false; rows.len()];
-    for ((case, timed), (calls, ticks)) in timed.into_iter().zip(calls) {
+    for ((case, timed), (calls, step, ticks)) in timed.into_iter().zip(calls) {
         let Some(&at) = open.get(case) else { continue };
         let row = &mut rows[at];
         row.calls = Some(calls);
+        row.step = Some(step);
         row.total_ns += ticks as f64 * done.ns_per_tick;
         if !std::mem::replace(&mut added[at], true) {
             row.processes.push(Vec::new());

@@ -202,6 +202,7 @@ fn request(
             own_calls: false,
             message_bytes: None,
             calls: None,
+            step: None,
             must: true,
             counted: None,
         }],

@@ -388,7 +388,8 @@ mod tests {
     }
 
     fn timed(window: Window) -> Timed {
-        let round = Round { case: 0, calls: Calls::Alike(1), windows: vec![window], whole: true };
+        let round =
+            Round { case: 0, calls: Calls::Alike(1), step: 1, windows: vec![window], whole: true };
         let mut rounds = rounds_of_worker(vec![round], |_| SIZES.len(), &done());
         rounds.remove(0).1
     }
@@ -460,6 +461,7 @@ mod tests {
                 let rounds = windows.map(|window| Round {
                     case: 0,
                     calls: Calls::Alike(1),
+                    step: 1,
                     windows: vec![window],
                     whole: true,
                 });

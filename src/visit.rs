@@ -24,10 +24,13 @@ pub struct Pace {
     warm_up_ns: f64,
     /// A visit looks for a quiet core for this long in all.
     patience_ns: u64,
-    /// A round that takes longer than this is shared among workers ...
+    /// A round that takes longer than this leaves sizes out ...
     long_round_ns: f64,
-    /// ... at most this many, each with one size in so many.
-    shares: usize,
+    /// ... of so many at most all but one ...
+    thinning: usize,
+    /// ... and of so many where samples are long for the clock's sake: its steps are evened out over the
+    /// sizes.
+    thinning_of_many_calls: usize,
 }
 
 impl Pace {
@@ -39,7 +42,8 @@ impl Pace {
         warm_up_ns: 8e5,
         patience_ns: 10_000_000,
         long_round_ns: 8e6,
-        shares: 16,
+        thinning: 16,
+        thinning_of_many_calls: 2,
     };
     /// For a sign of life in a millisecond.
     pub const QUICK: Pace = Pace {
@@ -49,8 +53,30 @@ impl Pace {
         warm_up_ns: 0.0,
         patience_ns: 0,
         long_round_ns: 1e6,
-        shares: 16,
+        thinning: 16,
+        thinning_of_many_calls: 16,
     };
+}
+
+impl Pace {
+    /// The step from one size of a case to the next, so that a round over all sizes, which takes
+    /// `round_ns`, does not get too long: 1, 2, 4 and so on. Every worker has the same, and so a whole line;
+    /// were the sizes shared among them, each size would rest on a few workers only.
+    fn step(self, sizes: usize, round_ns: f64, calls: u32) -> usize {
+        let wanted = (round_ns / self.long_round_ns).ceil().max(1.0) as usize;
+        let most = if calls == 1 { self.thinning } else { self.thinning_of_many_calls };
+        wanted.min(most).min(sizes.max(1)).next_power_of_two()
+    }
+}
+
+/// Every so many of the places of this many sizes, and always the last: the longest messages tell most
+/// of a slope.
+fn thinned(sizes: usize, step: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..sizes).step_by(step).collect();
+    if let Some(last) = sizes.checked_sub(1).filter(|last| places.last() != Some(last)) {
+        places.push(last);
+    }
+    places
 }
 
 /// Samples between two looks at the core take about this long.
@@ -70,6 +96,8 @@ pub struct Subject {
     pub must: bool,
     /// The sizes, ascending.
     pub sizes: Vec<usize>,
+    /// The step from one of them to the next that is sampled, once a visit has settled it.
+    pub step: Option<usize>,
     /// Rounds recorded so far.
     pub recorded: u32,
     /// Checksum of the output at each size, from the first time it was computed.
@@ -78,7 +106,7 @@ pub struct Subject {
 
 /// What the visits of one worker share.
 pub struct Sampler<'a> {
-    /// The worker's number: which sizes of a slow case are its own.
+    /// The worker's number: which size it begins with.
     pub worker: u32,
     /// How much time it takes.
     pub pace: Pace,
@@ -105,21 +133,24 @@ impl Sampler<'_> {
             Ok(round_ns) => round_ns,
             Err(failure) => return (rounds, Some(failure)),
         };
-        // A slow case shares its sizes among the workers, unless every size is wanted of this one.
-        let share = if self.every_size {
-            1
-        } else {
-            let most = self.pace.shares.min(subject.sizes.len()).max(1);
-            ((round_ns / self.pace.long_round_ns).ceil() as usize).clamp(1, most)
+        let most_calls = subject.calls.at(subject.sizes.len().saturating_sub(1));
+        // The first visit settles it: a size that only some visits have would rest on fewer samples.
+        let usual = || {
+            if self.every_size {
+                1
+            } else {
+                self.pace.step(subject.sizes.len(), round_ns, most_calls)
+            }
         };
-        let mut own: Vec<usize> =
-            (self.worker as usize % share..subject.sizes.len()).step_by(share).collect();
+        let step = subject.step.unwrap_or_else(usual);
+        subject.step = Some(step);
+        let mut own = thinned(subject.sizes.len(), step);
         // Each worker begins with another size, so that a visit that breaks off does not always
         // lack the large ones.
         let first = self.worker as usize * 11 % own.len().max(1);
         own.rotate_left(first);
         let most = self.pace.rounds.max((self.pace.samples / own.len().max(1)) as u32);
-        let wanted = ((self.pace.visit_ns * share as f64 / round_ns.max(1.0)) as u32)
+        let wanted = ((self.pace.visit_ns * step as f64 / round_ns.max(1.0)) as u32)
             .clamp(1, most)
             .min(self.wanted - subject.recorded);
         for _ in 0..wanted {
@@ -154,7 +185,8 @@ impl Sampler<'_> {
         deadline_ns: u64,
     ) -> Result<Round, Failure> {
         let (case, calls) = (subject.index, subject.calls.clone());
-        let mut round = Round { case, calls, windows: Vec::new(), whole: false };
+        let step = subject.step.unwrap_or(1);
+        let mut round = Round { case, calls, step, windows: Vec::new(), whole: false };
         let mut done = 0;
         let mut before = self.cpus.probe();
         while done < own.len() {
@@ -248,4 +280,22 @@ fn checksum(bytes: &[u8]) -> u64 {
         word[..chunk.len()].copy_from_slice(chunk);
         (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_cases_have_fewer_sizes_and_both_ends() {
+        let step = |ms: f64| Pace::THOROUGH.step(65, ms * 1e6, 1);
+        assert_eq!([1.0, 8.0, 9.0, 30.0, 40.0, 1e6].map(step), [1, 1, 2, 4, 8, 16]);
+        assert_eq!(Pace::THOROUGH.step(65, 1e12, 2), 2);
+        assert_eq!(thinned(65, 16), [0, 16, 32, 48, 64]);
+        assert_eq!(thinned(65, 1).len(), 65);
+        assert_eq!(thinned(10, 4), [0, 4, 8, 9]);
+        assert_eq!((thinned(1, 1), thinned(0, 1)), (vec![0], vec![]));
+        assert_eq!(Pace::THOROUGH.step(3, 1e12, 1), 4);
+        assert_eq!(thinned(3, 4), [0, 2]);
+    }
 }

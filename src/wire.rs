@@ -51,6 +51,8 @@ pub struct Order {
     pub message_bytes: Option<usize>,
     /// Calls per sample, when an earlier worker has found them.
     pub calls: Option<Calls>,
+    /// The step from one size to the next that is sampled, when an earlier worker has settled it.
+    pub step: Option<usize>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
     /// How many samples have been counted of it; `None` when that is enough.
@@ -102,6 +104,8 @@ pub struct Round {
     pub case: usize,
     /// Calls in each sample.
     pub calls: Calls,
+    /// The step from one size to the next that is sampled: a slow case leaves some out.
+    pub step: usize,
     /// The samples in the order they were taken.
     pub windows: Vec<Window>,
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
