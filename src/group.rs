@@ -488,3 +488,21 @@ fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noisy_rows_get_up_to_ten_times_their_share() {
+        let budget = Budget { usual_ns: 1_000_000_000, is_fixed: false };
+        assert_eq!(budget.with_extra(0, 10), 1_000_000_000);
+        assert_eq!(budget.with_extra(1, 10), 1_900_000_000);
+        assert_eq!(budget.with_extra(10, 10), 10_000_000_000);
+        let fixed = Budget { is_fixed: true, ..budget };
+        assert_eq!(fixed.with_extra(10, 10), 1_000_000_000);
+        // The fourth worker is waited for, whatever the time.
+        assert!(!budget.is_up(u64::MAX, 3));
+        assert!(budget.is_up(1_000_000_000, 4) && !budget.is_up(500_000_000, 4));
+    }
+}

@@ -435,6 +435,84 @@ mod tests {
         assert!((cycles - 7.0).abs() < 0.02, "{cycles}");
     }
 
+    /// Twelve processes of a run, whose host moves the core between 3120 and 3245 MHz, slowly or at once.
+    fn moved_run(run: usize) -> Vec<Vec<Timed>> {
+        let mhz = |process: usize, round: usize| {
+            let minute = run as f64 / 3.0 + process as f64 / 12.0 + round as f64 / 500.0;
+            let slowly = 3182.0 + 62.0 * (std::f64::consts::TAU * minute).sin();
+            if run % 2 == 0 && process % 3 == 0 { 3245.0 } else { slowly - 30.0 * (run % 2) as f64 }
+        };
+        let process = |process: usize| {
+            let rounds = (0..24).map(|round| Round {
+                case: 0,
+                calls: Calls::Alike(1),
+                step: 1,
+                windows: vec![window(mhz(process, round), mhz(process, round + 1), 0.2)],
+                whole: true,
+            });
+            let rounds = rounds_of_worker(rounds.collect(), |_| SIZES.len(), &done());
+            rounds.into_iter().map(|(_, timed)| timed).collect()
+        };
+        (0..12).map(process).collect()
+    }
+
+    #[test]
+    fn runs_on_a_host_that_moves_the_frequency_agree_at_one_frequency() {
+        let at_3200 = |run: usize| {
+            let (cycles, mhz, _) = told(&moved_run(run));
+            (cycles / 3.2, mhz)
+        };
+        let runs: Vec<(f64, f64)> = (0..8).map(at_3200).collect();
+        // As time passed they differ by most of a per cent ...
+        let mhz: Vec<f64> = runs.iter().map(|&(_, mhz)| mhz).collect();
+        let spread = |values: &[f64]| {
+            let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+            values.iter().copied().fold(0.0, f64::max) / lowest - 1.0
+        };
+        assert!(spread(&mhz) > 0.005, "{mhz:?}");
+        // ... and not at one frequency.
+        let ns: Vec<f64> = runs.iter().map(|&(ns, _)| ns).collect();
+        assert!(spread(&ns) < 1e-3, "{ns:?}");
+        assert!((ns[0] / (7.0 / 3.2) - 1.0).abs() < 1e-3, "{ns:?}");
+    }
+
+    #[test]
+    fn how_far_the_core_moved_is_told() {
+        let processes = moved_run(0);
+        let core = core_of(&processes);
+        let (slowest, fastest) = core.moved(processes.iter().flatten()).expect("chains");
+        assert!((fastest / slowest - 3245.0 / 3120.0).abs() < 3e-3, "{slowest} {fastest}");
+        assert!(slowest < 1.0 && fastest >= 1.0, "{slowest} {fastest}");
+    }
+
+    #[test]
+    fn an_unsteady_window_at_a_faster_clock_is_not_too_low() {
+        // Nothing but windows in which the frequency changed: whole rounds have to do.
+        let processes: Vec<Vec<Timed>> =
+            (0..6).map(|_| vec![timed(window(3200.0, 3600.0, 0.2))]).collect();
+        let steady = vec![vec![timed(window(3200.0, 3200.0, 0.2))]];
+        let core = core_of(&steady);
+        let (rounds, choice) = usable(&processes, &core);
+        assert_eq!(choice, Choice::Whole);
+        let exact = (350.0 + 7.0 * 4096.0) / 3.2;
+        assert!(rounds[0][0][4] >= 0.999 * exact, "{} instead of {exact}", rounds[0][0][4]);
+    }
+
+    #[test]
+    fn nearly_quiet_windows_count_before_busy_ones() {
+        // Beside a neighbour throughout; in a third of the windows it does little.
+        let processes: Vec<Vec<Timed>> = (0..6)
+            .map(|_| {
+                let contention = [0.21, 0.3, 0.29];
+                contention.map(|contention| timed(window(3200.0, 3200.0, contention))).into()
+            })
+            .collect();
+        let (rounds, choice) = usable(&processes, &core_of(&processes));
+        assert_eq!(choice, Choice::NearlyQuiet(1.08));
+        assert!(!choice.is_quiet());
+        assert!(rounds.iter().all(|rounds| rounds.len() == 1));
+    }
+
     #[test]
     fn a_window_in_which_the_frequency_changed_is_left_out() {
         let processes: Vec<Vec<Timed>> = (0..12)

@@ -263,3 +263,69 @@ pub fn line(text: &mut String, line: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::examples::{measured, record, run};
+
+    fn at(told_at_mhz: f64, measured_mhz: f64) -> Record {
+        let (told_at_mhz, measured_mhz) = (Some(told_at_mhz), Some(measured_mhz));
+        let measured = Measured { told_at_mhz, measured_mhz, ..measured(1.0) };
+        record(Section::Hash, "MD5", Ok(measured))
+    }
+
+    #[test]
+    fn the_heading_tells_the_frequency_and_how_far_the_core_moved() {
+        let heading = |records: Vec<Record>| {
+            render(&run(records)).lines().next().map(str::to_owned).expect("a heading")
+        };
+        assert_eq!(heading(vec![at(3200.0, 3201.0)]), "Hash: at 3.20 GHz, measured");
+        assert_eq!(
+            heading(vec![at(3200.0, 3120.0), at(3200.0, 3246.0)]),
+            "Hash: at 3.20 GHz, measured; the core ran at 3.12 to 3.25 GHz"
+        );
+        assert_eq!(
+            heading(vec![at(3200.0, 3000.0), at(3200.0, 3001.0)]),
+            "Hash: at 3.20 GHz, measured; the core ran at 3.00 GHz"
+        );
+        assert_eq!(heading(vec![record(Section::Hash, "MD5", Ok(measured(1.0)))]), "Hash:");
+    }
+
+    #[test]
+    fn a_number_that_is_far_from_exact_has_its_error_behind_it() {
+        let row = |relative_error| {
+            let measured = Measured { relative_error, ..measured(1.0) };
+            let text = render(&run(vec![record(Section::Hash, "MD5", Ok(measured))]));
+            text.lines().nth(2).map(str::to_owned).expect("a row")
+        };
+        assert!(row(Some(0.34)).ends_with(" c/B  ±34 %"), "{}", row(Some(0.34)));
+        assert!(row(Some(0.05)).ends_with(" c/B"), "{}", row(Some(0.05)));
+        assert!(row(None).ends_with(" c/B"), "{}", row(None));
+    }
+
+    #[test]
+    fn all_nanoseconds_are_told_at_another_frequency_and_cycles_stay() {
+        let own = Measured {
+            measured_mhz: Some(3000.0),
+            bend: Some(crate::linearity::Bend {
+                size: 64,
+                ns_per_unit_below: 1.0,
+                ns_per_unit_above: 3.0,
+            }),
+            ..measured(2.0)
+        };
+        let mut row = record(Section::Hash, "MD5", Ok(own.clone()));
+        row.tell_at(3000.0, 1500.0);
+        row.derive(Some(Frequency::Measured));
+        let told = row.result.expect("a number");
+        assert_eq!((told.ns_per_unit, told.measured_ns_per_unit), (4.0, 2.0));
+        assert_eq!((told.ns_per_call, told.told_at_mhz), (2.0 * own.ns_per_call, Some(1500.0)));
+        assert_eq!(told.points[3].ns, 2.0 * own.points[3].ns);
+        assert_eq!(told.bend.expect("a bend").ns_per_unit_above, 6.0);
+        assert_eq!(told.cycles_per_unit, Some(6.0));
+        // What always holds: cycles are nanoseconds times the frequency they are told at.
+        assert_eq!(told.mhz_of_cycles().map(|mhz| told.ns_per_unit * mhz / 1e3), Some(6.0));
+        assert!((told.mib_per_s.expect("a rate") * told.ns_per_unit - 953.674).abs() < 1e-3);
+    }
+}
