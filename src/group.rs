@@ -19,7 +19,7 @@ use crate::rows::{
 };
 use crate::tally::Tally;
 use crate::warning::Warning;
-use crate::wire::{Order, Request};
+use crate::wire::{Failure, Order, Request};
 use crate::worker::Workers;
 
 /// What a measurement is made with.
@@ -135,7 +135,7 @@ pub fn time_limit_ns(cases: &[Case], plan: Plan<'_>) -> u64 {
 
 /// Rows that are far from exact when time is up get this much more of it, in shares of the limit.
 const EXTRA_TIME: f64 = 0.2;
-/// Workers that may be lost before they began, as when the program is replaced while it runs.
+/// Workers in a row that may be lost before they began, as when the system is short of memory.
 const UNLUCKY_WORKERS: u32 = 3;
 /// Workers of a quick run: as few as a slope of slow rows, which share their sizes, can be drawn from.
 const QUICK_WORKERS: u32 = 2;
@@ -195,8 +195,8 @@ fn measure_at_once(
     let limit_ns = time_limit_ns(cases, plan);
     let planned = planned_workers(plan);
     let precision = plan.precision.unwrap_or(if plan.growth { CLEAR } else { PRECISION });
-    let mut unlucky = 0;
-    for worker in 0.. {
+    let (mut worker, mut unlucky) = (0, 0);
+    loop {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
         let time = spent_ns as f64 / limit_ns.max(1) as f64;
         // The next worker would overrun the limit by more than half of itself.
@@ -224,13 +224,20 @@ fn measure_at_once(
             // The interruption reaches workers too; no row is to blame.
             break;
         }
+        let died = outcome.death.is_some();
         match take(&mut rows, &open, &request, outcome.events, outcome.death, &mut seen) {
+            Ok(()) => unlucky = 0,
             // Nothing was told: another worker follows, unless none ever begins.
             Err(_) if unlucky < UNLUCKY_WORKERS => unlucky += 1,
-            taken => taken?,
+            Err(none_begins) => give_up(&mut rows, &open, &none_begins),
         }
+        if died {
+            // Another one does what this one did not come to: a run of two workers would lose half.
+            continue;
+        }
+        worker += 1;
         settle_frequency(&mut rows, &mut seen);
-        if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
+        if planned.is_none() && worker >= FEWEST_WORKERS {
             for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
                 row.good_enough = if plan.growth {
                     is_clear(row, &seen, precision)
@@ -249,6 +256,13 @@ fn measure_at_once(
         rows.iter().map(|row| Record { samples: keep(row), ..told(row) }).collect();
     let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
     Ok((records, warnings))
+}
+
+/// Says of the rows that are still asked for how the workers died that should have measured them.
+fn give_up(rows: &mut [Row], open: &[usize], none_begins: &io::Error) {
+    for &at in open {
+        rows[at].failure = Some(Failure::Crashed(none_begins.to_string()));
+    }
 }
 
 /// What samples take when the user says how long one lasts.
@@ -345,7 +359,7 @@ fn request(
                 must: plan.repetitions.is_some()
                     || plan.quick
                     || rows[at].processes.len() < FEWEST_PROCESSES,
-                counted: rows[at].tally.wants_more(rows[at].case.entry.axis.sizes().len()),
+                counted: rows[at].tally.wants_more(rows[at].sizes.len()),
             })
             .collect(),
         parallel: None,
@@ -390,4 +404,45 @@ fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
         warnings.push(Warning::Starved { share });
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use bench_slope_algorithms::Operation;
+
+    use super::*;
+    use crate::wire::Counted;
+
+    #[test]
+    fn a_row_that_is_counted_at_its_own_sizes_is_not_counted_any_more() {
+        let catalogue = Catalogue::standard();
+        let entry = catalogue.find(Section::Hash, "md5").expect("there is one");
+        let case = entry.case(Operation::Digest);
+        // Those of `--raw` are fewer than the usual ones.
+        let sizes = vec![16, 32, 64];
+        let mut row = Row {
+            case,
+            sizes,
+            calls: None,
+            total_ns: 0.0,
+            processes: Vec::new(),
+            tally: Tally::default(),
+            failure: None,
+            good_enough: false,
+        };
+        let events = [counters::Event::Cycles];
+        let counted = |at| Counted { case: 0, at, calls: 1, counts: vec![Some(1.0)], quiet: true };
+        let plan = Plan { sizes: Some(&[16, 32, 64]), counters: &events, ..Plan::default() };
+        let wanted = |row: &Row| {
+            let rows = std::slice::from_ref(row);
+            request(rows, &[0], 0, plan, &Seen::default(), Path::new("/")).cases[0].counted
+        };
+        assert_eq!(wanted(&row), Some(0));
+        for _ in 0..3 {
+            (0..2).for_each(|at| row.tally.add(&events, &counted(at)));
+        }
+        assert_eq!(wanted(&row), Some(6));
+        (0..3).for_each(|_| row.tally.add(&events, &counted(2)));
+        assert_eq!(wanted(&row), None);
+    }
 }

@@ -6,7 +6,9 @@ use std::io;
 
 use bench_slope_algorithms::{Axis, Case};
 
-use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, estimate_at_one_size};
+use crate::fit::{
+    Estimate, FEWEST_PROCESSES, Rounds, coverage, error_by_scatter, estimate, estimate_at_one_size,
+};
 use crate::frequency::CHAIN_TELLS_CYCLES;
 use crate::layouts::{Layouts, two_costs};
 use crate::linearity::{Bend, bend};
@@ -225,6 +227,23 @@ fn fewest_workers(row: &Row) -> u32 {
     if is_at_one_size(row) { FEWEST_WORKERS_AT_ONE_SIZE } else { FEWEST_WORKERS }
 }
 
+/// Why there is no work that a cost could be of, when that is sure: a slope that chance made so low is
+/// noise, and says nothing of the routine. Where no error is stated, how the sizes scatter about the line
+/// tells what chance does; at one size noise only adds time.
+fn no_cost(row: &Row, estimate: &Estimate, fastest: f64) -> Option<&'static str> {
+    let slope = estimate.line.slope;
+    let scatter = || match is_at_one_size(row) {
+        true => Some(0.0),
+        false => error_by_scatter(&row.sizes, &estimate.floors),
+    };
+    let error = estimate.slope_error.or_else(scatter)?;
+    (slope + error <= fastest).then_some(if slope <= 0.0 {
+        "its time does not grow with the size"
+    } else {
+        "faster than any memory: it seems to do no work"
+    })
+}
+
 /// Whether a row needs no further worker.
 pub fn is_good_enough(row: &Row, seen: &Seen, precision: f64) -> bool {
     let least = if is_at_one_size(row) { PRECISION_AT_ONE_SIZE } else { 0.0 };
@@ -323,6 +342,14 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         && !is_one
         && slope > 0.0
         && slope * largest < LEAST_SHARE_OF_A_CALL * estimate.line.intercept;
+    if slope <= 0.0 && is_one {
+        let reason = "a call takes no time that this clock can tell".to_owned();
+        return Record::of(&row.case, Err(Failure::NoTime(reason)));
+    }
+    if let Some(reason) = no_cost(row, &estimate, fastest) {
+        return Record::of(&row.case, Err(Failure::NoSlope(reason.to_owned())));
+    }
+    let is_lost = is_lost || slope <= fastest;
     // An error that is small beside the fastest work there is says that there is none.
     if (error > fastest && error >= USELESS * slope) || is_lost {
         let mut reason = match estimate.slope_error {
@@ -333,17 +360,6 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             reason.push_str(&format!(", beside {:.0} ns of a call", estimate.line.intercept));
         }
         return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
-    }
-    let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
-    if slope <= 0.0 && is_one {
-        let reason = "a call takes no time that this clock can tell".to_owned();
-        return Record::of(&row.case, Err(Failure::NoTime(reason)));
-    }
-    if slope <= 0.0 {
-        return no_slope("its time does not grow with the size");
-    }
-    if slope < fastest {
-        return no_slope("faster than any memory: it seems to do no work");
     }
     Record::of(
         &row.case,
