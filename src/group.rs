@@ -11,15 +11,13 @@ use bench_slope_algorithms::{Case, Catalogue, Section};
 use crate::batches::batches;
 use crate::clock::Clock;
 use crate::counters::{self, Pmu};
-use crate::fit::FEWEST_PROCESSES;
 use crate::record::{Record, Reference};
 use crate::rows::{
     CLEAR, FEWEST_WORKERS, PRECISION, Row, RunFrequency, Seen, growth_record, is_clear,
     leave_unfinished, record, samples, settle_frequency, take,
 };
-use crate::tally::Tally;
 use crate::warning::Warning;
-use crate::wire::{Order, Request};
+use crate::wire::{Failure, Order, Request};
 use crate::worker::Workers;
 
 /// What a measurement is made with.
@@ -151,7 +149,7 @@ pub fn time_limit_ns(cases: &[Case], plan: Plan<'_>) -> u64 {
 /// Rows that are far from exact when time is up get so many times their share of it besides, unless
 /// the user limits it.
 const EXTRA_TIME: f64 = 9.0;
-/// Workers that may be lost before they began, as when the program is replaced while it runs.
+/// Workers in a row that may be lost before they began, as when the system is short of memory.
 const UNLUCKY_WORKERS: u32 = 3;
 /// Workers of a quick run: as few as a slope of slow rows, which share their sizes, can be drawn from.
 const QUICK_WORKERS: u32 = 2;
@@ -203,17 +201,9 @@ fn measure_at_once(
 ) -> io::Result<Gathered> {
     let mut rows: Vec<Row> = cases
         .iter()
-        .map(|case| Row {
-            case: case.clone(),
-            sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
-            calls: None,
-            step: None,
-            total_ns: 0.0,
-            processes: Vec::new(),
-            tally: Tally::default(),
-            failure: None,
-            standing: None,
-            good_enough: false,
+        .map(|case| {
+            let sizes = plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec);
+            Row::new(case.clone(), sizes)
         })
         .collect();
     let mut seen = Seen::default();
@@ -221,8 +211,8 @@ fn measure_at_once(
     let budget =
         Budget { usual_ns: time_limit_ns(cases, plan), is_fixed: plan.time_limit.is_some() };
     let planned = planned_workers(plan);
-    let mut unlucky = 0;
-    for worker in 0.. {
+    let (mut worker, mut unlucky) = (0, 0);
+    loop {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
         let time_is_up = planned.is_none() && budget.is_up(spent_ns, worker);
         let open = pending(&rows, worker, time_is_up);
@@ -248,11 +238,18 @@ fn measure_at_once(
             // The interruption reaches workers too; no row is to blame.
             break;
         }
+        let died = outcome.death.is_some();
         match take(&mut rows, &open, &request, outcome.events, outcome.death, &mut seen) {
+            Ok(()) => unlucky = 0,
             // Nothing was told: another worker follows, unless none ever begins.
             Err(_) if unlucky < UNLUCKY_WORKERS => unlucky += 1,
-            taken => taken?,
+            Err(none_begins) => give_up(&mut rows, &open, &none_begins),
         }
+        if died {
+            // Another one does what this one did not come to: a run of two workers would lose half.
+            continue;
+        }
+        worker += 1;
         settle_frequency(&mut rows, &mut seen);
         if planned.is_none() {
             settle_standings(&mut rows, &open, worker, plan, &seen);
@@ -289,10 +286,10 @@ impl Budget {
     }
 }
 
-/// Judges the rows that this worker has measured, once enough have.
-fn settle_standings(rows: &mut [Row], open: &[usize], worker: u32, plan: Plan<'_>, seen: &Seen) {
+/// Judges the rows that the last of so many workers has measured, once enough have.
+fn settle_standings(rows: &mut [Row], open: &[usize], workers: u32, plan: Plan<'_>, seen: &Seen) {
     let precision = plan.precision.unwrap_or(if plan.growth { CLEAR } else { PRECISION });
-    if worker + 1 < WORKERS_WHATEVER_THE_TIME {
+    if workers < WORKERS_WHATEVER_THE_TIME {
         return;
     }
     for &at in open {
@@ -301,7 +298,7 @@ fn settle_standings(rows: &mut [Row], open: &[usize], worker: u32, plan: Plan<'_
             continue;
         }
         row.settle_standing(seen);
-        row.good_enough = worker + 1 >= FEWEST_WORKERS
+        row.good_enough = workers >= FEWEST_WORKERS
             && if plan.growth {
                 is_clear(row, seen, precision)
             } else {
@@ -342,6 +339,13 @@ fn reference(
         slowest_mhz: frequency.mhz * slowest,
         fastest_mhz: frequency.mhz * fastest,
     })
+}
+
+/// Says of the rows that are still asked for how the workers died that should have measured them.
+fn give_up(rows: &mut [Row], open: &[usize], none_begins: &io::Error) {
+    for &at in open {
+        rows[at].failure = Some(Failure::Crashed(none_begins.to_string()));
+    }
 }
 
 /// What samples take when the user says how long one lasts.
@@ -438,11 +442,8 @@ fn request(
                 message_bytes: plan.message_bytes,
                 calls: rows[at].calls.clone(),
                 step: rows[at].step,
-                must: plan.repetitions.is_some()
-                    || plan.quick
-                    || rows[at].processes.len() < FEWEST_PROCESSES
-                    || rows[at].takes_any(),
-                counted: rows[at].tally.wants_more(rows[at].case.entry.axis.sizes().len()),
+                must: plan.repetitions.is_some() || plan.quick || rows[at].takes_any(),
+                counted: rows[at].tally.wants_more(rows[at].sizes.len()),
             })
             .collect(),
         parallel: None,
@@ -491,7 +492,34 @@ fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
 
 #[cfg(test)]
 mod tests {
+    use bench_slope_algorithms::Operation;
+
     use super::*;
+    use crate::wire::Counted;
+
+    #[test]
+    fn a_row_that_is_counted_at_its_own_sizes_is_not_counted_any_more() {
+        let catalogue = Catalogue::standard();
+        let entry = catalogue.find(Section::Hash, "md5").expect("there is one");
+        let case = entry.case(Operation::Digest);
+        // Those of `--raw` are fewer than the usual ones.
+        let sizes = vec![16, 32, 64];
+        let mut row = Row::new(case, sizes);
+        let events = [counters::Event::Cycles];
+        let counted = |at| Counted { case: 0, at, calls: 1, counts: vec![Some(1.0)], quiet: true };
+        let plan = Plan { sizes: Some(&[16, 32, 64]), counters: &events, ..Plan::default() };
+        let wanted = |row: &Row| {
+            let rows = std::slice::from_ref(row);
+            request(rows, &[0], 0, plan, &Seen::default(), Path::new("/")).cases[0].counted
+        };
+        assert_eq!(wanted(&row), Some(0));
+        for _ in 0..3 {
+            (0..2).for_each(|at| row.tally.add(&events, &counted(at)));
+        }
+        assert_eq!(wanted(&row), Some(6));
+        (0..3).for_each(|_| row.tally.add(&events, &counted(2)));
+        assert_eq!(wanted(&row), None);
+    }
 
     #[test]
     fn noisy_rows_get_up_to_ten_times_their_share() {

@@ -7,7 +7,8 @@ use std::io;
 use bench_slope_algorithms::{Axis, Case};
 
 use crate::fit::{
-    Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, estimate_at_one_size, median,
+    Estimate, FEWEST_PROCESSES, Rounds, coverage, error_by_scatter, estimate, estimate_at_one_size,
+    median,
 };
 use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::layouts::{Layouts, two_costs};
@@ -73,6 +74,25 @@ pub struct Row {
     pub standing: Option<Standing>,
     /// Whether its number is exact enough.
     pub good_enough: bool,
+}
+
+impl Row {
+    /// A row of which nothing is gathered yet.
+    #[must_use]
+    pub fn new(case: Case, sizes: Vec<usize>) -> Self {
+        Row {
+            case,
+            sizes,
+            calls: None,
+            step: None,
+            total_ns: 0.0,
+            processes: Vec::new(),
+            tally: Tally::default(),
+            failure: None,
+            standing: None,
+            good_enough: false,
+        }
+    }
 }
 
 /// What is known of the machine from all workers so far.
@@ -267,6 +287,23 @@ fn fewest_workers(row: &Row) -> u32 {
     if is_at_one_size(row) { FEWEST_WORKERS_AT_ONE_SIZE } else { FEWEST_WORKERS }
 }
 
+/// Why there is no work that a cost could be of, when that is sure: a slope that chance made so low is
+/// noise, and says nothing of the routine. Where no error is stated, how the sizes scatter about the line
+/// tells what chance does; at one size noise only adds time.
+fn no_cost(row: &Row, estimate: &Estimate, fastest: f64) -> Option<&'static str> {
+    let slope = estimate.line.slope;
+    let scatter = || match is_at_one_size(row) {
+        true => Some(0.0),
+        false => error_by_scatter(&row.sizes, &estimate.floors),
+    };
+    let error = estimate.slope_error.or_else(scatter)?;
+    (slope + error <= fastest).then_some(if slope <= 0.0 {
+        "its time does not grow with the size"
+    } else {
+        "faster than any memory: it seems to do no work"
+    })
+}
+
 /// How far a row is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
@@ -403,6 +440,14 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         && !is_one
         && slope > 0.0
         && slope * largest < LEAST_SHARE_OF_A_CALL * estimate.line.intercept;
+    if slope <= 0.0 && is_one {
+        let reason = "a call takes no time that this clock can tell".to_owned();
+        return Record::of(&row.case, Err(Failure::NoTime(reason)));
+    }
+    if let Some(reason) = no_cost(row, &estimate, fastest) {
+        return Record::of(&row.case, Err(Failure::NoSlope(reason.to_owned())));
+    }
+    let is_lost = is_lost || slope <= fastest;
     // An error that is small beside the fastest work there is says that there is none.
     if (error > fastest && error >= USELESS * slope) || is_lost {
         let mut reason = match relative_error {
@@ -413,17 +458,6 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             reason.push_str(&format!(", beside {:.0} ns of a call", estimate.line.intercept));
         }
         return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
-    }
-    let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
-    if slope <= 0.0 && is_one {
-        let reason = "a call takes no time that this clock can tell".to_owned();
-        return Record::of(&row.case, Err(Failure::NoTime(reason)));
-    }
-    if slope <= 0.0 {
-        return no_slope("its time does not grow with the size");
-    }
-    if slope < fastest {
-        return no_slope("faster than any memory: it seems to do no work");
     }
     Record::of(
         &row.case,

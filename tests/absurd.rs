@@ -4,6 +4,7 @@
 mod invented;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bench_slope_algorithms::{Entry, OpenError, Operation, Routine, Setup};
 use invented::{bench_slope, entry, entry_of, machine};
@@ -48,6 +49,43 @@ fn no_work_is_no_number() {
         let outcome = bench_slope(&machine, &["--csv", "--quiet", "--cpu-mhz", "3000", "hash"]);
         assert_eq!(outcome.code, 1, "{}", outcome.out);
         assert_eq!(outcome.out, "hash,MD5,,,,,ns/B,,MiB/s,,c/B,n/a: no slope\n");
+    }
+}
+
+#[test]
+fn noise_is_never_called_no_work() {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    // 16.7 ns a byte on a core that somebody else has for 4 ms about every second sample.
+    fn beside_another(_: &str, size: usize) -> u64 {
+        let mut draw = CALLS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        draw = (draw ^ (draw >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        50_000 + 16_700 * size as u64 + if draw >> 63 == 0 { 4_000_000_000 } else { 0 }
+    }
+    let machine = machine(vec![entry("MD5")], 1, beside_another);
+    let mut noisy = 0;
+    for words in [&["--quick"][..], &["--repetitions", "1"], &["--repetitions", "6"]] {
+        for _ in 0..30 {
+            let outcome = bench_slope(&machine, &[words, &["--csv", "--quiet", "hash"]].concat());
+            assert_eq!(outcome.code, 0, "{words:?}: {} {}", outcome.out, outcome.err);
+            assert!(!outcome.out.contains("no slope"), "{words:?}: {}", outcome.err);
+            noisy += usize::from(outcome.out.contains("n/a: too noisy"));
+        }
+    }
+    // With a line that falls by chance there is no number.
+    assert!(noisy > 3, "{noisy}");
+}
+
+#[test]
+fn no_work_is_told_without_a_stated_error_too() {
+    let constant = |_: &str, _: usize| 80_000;
+    let falling = |_: &str, size: usize| 80_000_000 - 100 * size as u64;
+    for cost in [constant, falling] {
+        let machine = machine(vec![entry("MD5")], 1, cost);
+        for (words, code) in [(&["--quick"][..], 0), (&["--repetitions", "1"], 1)] {
+            let outcome = bench_slope(&machine, &[words, &["--csv", "--quiet", "hash"]].concat());
+            assert!(outcome.out.ends_with("n/a: no slope\n"), "{words:?}: {}", outcome.out);
+            assert_eq!(outcome.code, code, "{words:?}");
+        }
     }
 }
 

@@ -103,12 +103,17 @@ fn row(record: &Record, sources: &[Source], one_machine: bool) -> Row {
         label: record.label_at_size(),
         unit: record.unit.clone(),
         quantity,
-        cells: records.into_iter().map(|own| cell(own, &record.unit, quantity)).collect(),
+        cells: sources
+            .iter()
+            .zip(records)
+            .map(|(source, own)| cell(own, &record.unit, quantity, source.run.conditions.quick))
+            .collect(),
         differences: Vec::new(),
     }
 }
 
-fn cell(record: Option<Record>, unit: &str, quantity: Quantity) -> Cell {
+/// What a run has of a row; no number is no fault in a `quick` one, unless it crashed or was wrong.
+fn cell(record: Option<Record>, unit: &str, quantity: Quantity, quick: bool) -> Cell {
     let Some(record) = record else { return Cell::Missing };
     if record.unit != unit {
         let reason = format!("counted by {}, not by {unit}", record.unit);
@@ -134,7 +139,7 @@ fn cell(record: Option<Record>, unit: &str, quantity: Quantity) -> Cell {
         Err(failure) => Cell::Nothing {
             kind: failure.kind(),
             reason: failure.reason().to_owned(),
-            broken: failure.is_error(false),
+            broken: failure.is_error(quick),
         },
     }
 }
