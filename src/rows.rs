@@ -6,6 +6,7 @@ use std::io;
 
 use bench_slope_algorithms::{Axis, Case};
 
+use crate::cpus::QuietLevel;
 use crate::fit::{
     Estimate, FEWEST_PROCESSES, Rounds, coverage, error_by_scatter, estimate, estimate_at_one_size,
     median,
@@ -100,6 +101,8 @@ impl Row {
 pub struct Seen {
     /// What is known of the core.
     pub core: Core,
+    /// What quiet reads, as the workers tell it.
+    pub quiet_level: QuietLevel,
     /// How the frequency from additions compared with that from multiplications, by worker.
     pub frequency_agreements: Vec<f64>,
     /// How the system's own idea of the frequency compared with the chains', by worker.
@@ -181,7 +184,7 @@ pub fn take(
             process.push(timed);
         }
     }
-    seen.core.lowest_contention = done.lowest_contention.or(seen.core.lowest_contention);
+    seen.core.lowest_contention = seen.quiet_level.take(done.lowest_contention);
     seen.step_ns = seen.step_ns.max(done.resolution_ticks as f64 * done.ns_per_tick);
     let reading_ns = done.cost_ticks as f64 * done.ns_per_tick;
     seen.reading_ns = Some(seen.reading_ns.map_or(reading_ns, |lowest| lowest.min(reading_ns)));

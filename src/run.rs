@@ -109,6 +109,7 @@ pub fn run_on(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    let err = &mut Unheard(err);
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
             measure_all(section, &names, &options, machine, styled, out, err)
@@ -125,24 +126,39 @@ pub fn run_on(
             serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
-        Err(early) => {
-            // The exit code tells, even when standard error cannot.
-            let _ = write!(err, "{}", early.text);
-            Ok(code::USAGE)
-        }
+        Err(early) => write!(err, "{}", early.text).map(|()| code::USAGE),
     };
     match outcome.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => code,
-        // The reader has seen enough, as `head` does.
+        // The reader of standard output has seen enough, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code::FINE,
         Err(error) => {
-            // When standard error is gone too, the exit code is all that is left.
             // A full disk beneath standard output says only that; what else is written names itself.
             let full = error.raw_os_error().is_some() && error.kind() == io::ErrorKind::StorageFull;
             let what = if full { "standard output: " } else { "" };
             let _ = writeln!(err, "error: {what}{error}");
             code::FAILED
         }
+    }
+}
+
+/// Standard error that nobody may read any more, or that is full: what is said there is lost, and the
+/// run goes on. Numbers, files and the exit code tell what there is to tell.
+struct Unheard<'a>(&'a mut dyn Write);
+
+impl Write for Unheard<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        match self.0.write(text) {
+            // So that whoever writes all of it tries again.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Ok(written) if written > 0 => Ok(written),
+            _ => Ok(text.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
     }
 }
 
@@ -286,8 +302,16 @@ fn measure_all(
             (false, true) => Stage::Complete,
             (false, false) => Stage::GoingOn,
         };
-        reports.tell(&mut whole, stage, out, err)?;
+        failed |= part.has_error(options.quick);
+        let told = reports.tell(&mut whole, stage, out, err);
         tell::failures(&part, options.quick, err)?;
+        match told {
+            // A reader who leaves does not make good what failed.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && failed => {
+                return Ok(code::FAILED);
+            }
+            told => told?,
+        }
         if !options.quiet {
             tell::advice(&part, err)?;
         }
@@ -297,7 +321,6 @@ fn measure_all(
         if interrupted {
             return tell_interrupted(rest, err);
         }
-        failed |= part.has_error(options.quick);
     }
     if groups.is_empty() {
         reports.tell(&mut whole, Stage::Complete, out, err)?;

@@ -11,7 +11,7 @@ use bench_slope_algorithms::{
     Case, Catalogue, OpenError, Operation, Placement, Routine, Section, gives_back,
 };
 
-use crate::clock::{Clock, Grain, grain};
+use crate::clock::{Clock, Grain, grain, moment};
 use crate::count::CountingPass;
 use crate::counters::Pmu;
 use crate::cpus::{Cpus, current, told_megahertz};
@@ -55,7 +55,7 @@ pub fn work<E>(
     request: &Request,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
-    let start = (clock.ticks(), clock.monotonic_ns());
+    let start = moment(clock);
     let cpu_start = clock.cpu_ns();
     let deadline_ns = start.1.saturating_add(request.budget_ns);
     let Some(grain) = grain(clock) else {
@@ -137,8 +137,9 @@ pub fn work<E>(
         first_pass = false;
     }
 
-    let ticks = clock.ticks().saturating_sub(start.0);
-    let elapsed_ns = clock.monotonic_ns().saturating_sub(start.1);
+    let end = moment(clock);
+    let ticks = end.0.saturating_sub(start.0);
+    let elapsed_ns = end.1.saturating_sub(start.1);
     tell(Event::Done(Done {
         clock: clock.name().to_owned(),
         // Without ticks there are no samples either.
@@ -162,14 +163,15 @@ fn system_agreement(clock: &dyn Clock, grain: Grain, tick_ns: f64, root: &Path) 
     Some(told / megahertz(ns(probe.long_ticks), ns(probe.short_ticks))?)
 }
 
-/// A first idea of a tick's length, for budgets only: 1 when too little time has passed to tell.
+/// A first idea of a tick's length since the `start` moment, for budgets only: 1 when too little time
+/// has passed to tell.
 #[must_use]
 pub fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
     // The grain was measured for some 10 µs at least; a millisecond makes the idea a good one.
     let until = clock.monotonic_ns().saturating_add(1_000_000);
     while clock.monotonic_ns() < until && clock.ticks() > 0 {}
-    let ticks = clock.ticks().saturating_sub(start.0);
-    let elapsed = clock.monotonic_ns().saturating_sub(start.1);
+    let end = moment(clock);
+    let (ticks, elapsed) = (end.0.saturating_sub(start.0), end.1.saturating_sub(start.1));
     if ticks > 10 * grain.resolution_ticks { elapsed as f64 / ticks as f64 } else { 1.0 }
 }
 
@@ -300,6 +302,56 @@ impl Preparation<'_> {
                 wanted.ceil().min(f64::from(MOST_CALLS_IN_EPOCH)) as u32
             }
             _ => calls,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::clock::Stalling;
+    use crate::counters::{Absence, NoPmu};
+
+    /// What a worker says at its end that is stopped for 5 ms at one reading of the clock, and how
+    /// often it read the clock.
+    fn worked(stops_at: u64) -> (Done, u64) {
+        let request = Request {
+            worker: 0,
+            budget_ns: 0,
+            rounds: None,
+            quick: false,
+            lowest_contention: None,
+            cpus: Vec::new(),
+            offset_bytes: 0,
+            min_epoch_ns: None,
+            root: "/nonexistent".into(),
+            counters: Vec::new(),
+            cases: Vec::new(),
+            parallel: None,
+        };
+        let clock = Stalling::new(stops_at);
+        let catalogue = Catalogue::new(Vec::new(), &[]).expect("no answers");
+        let mut told = None;
+        let mut tell = |event| -> Result<(), Infallible> {
+            if let Event::Done(done) = event {
+                told = Some(done);
+            }
+            Ok(())
+        };
+        let pmu = NoPmu(Absence::SwitchedOff);
+        let Ok(()) = work(&catalogue, &clock, &pmu, &request, &mut tell);
+        (told.expect("it came to its end"), clock.readings())
+    }
+
+    #[test]
+    fn a_stall_at_no_reading_moves_the_length_of_a_tick() {
+        let (_, readings) = worked(u64::MAX);
+        // Beginning and end: between them the clock is read tens of thousands of times, all alike.
+        for at in (0..100).chain(readings - 100..readings) {
+            let ns_per_tick = worked(at).0.ns_per_tick;
+            assert!((ns_per_tick - 1.0).abs() < 1e-3, "stopped at reading {at}: {ns_per_tick}");
         }
     }
 }

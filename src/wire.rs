@@ -19,7 +19,7 @@ pub struct Request {
     pub rounds: Option<u32>,
     /// One rough visit to each case, quiet or not.
     pub quick: bool,
-    /// The lowest contention that earlier workers saw.
+    /// The contention of a quiet core, as far as earlier workers know.
     pub lowest_contention: Option<f64>,
     /// The processors to stay on; empty for any that is allowed.
     pub cpus: Vec<usize>,
@@ -177,7 +177,8 @@ pub struct Done {
     pub system_agreement: Option<f64>,
     /// Cycles that a counter saw in a cycle of the chain; `None` where cycles are not counted.
     pub counted_cycles: Option<f64>,
-    /// The lowest contention seen.
+    /// The lowest contention that this worker's own readings agree on, or what is known of this kind of
+    /// core, whichever is lower.
     pub lowest_contention: Option<f64>,
 }
 

@@ -384,6 +384,50 @@ fn files_are_written_to_the_end_when_the_reader_of_standard_output_leaves() {
 }
 
 #[test]
+fn a_reader_who_leaves_does_not_make_good_what_failed() {
+    let constant = machine(vec![entry("MD5")], 1, |_, _| 80_000);
+    let mut err = Vec::new();
+    let words = ["bench-slope", "hash"].map(Into::into);
+    assert_eq!(bench_slope::run::run(words, &constant, &mut Closed, &mut err), 1);
+    let err = String::from_utf8(err).expect("text");
+    assert!(err.contains("error: MD5: its time does not grow with the size"), "{err}");
+}
+
+#[test]
+fn a_standard_error_that_nobody_reads_changes_nothing() {
+    /// A disk that is full.
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+    }
+    for words in [
+        &["--verbose", "--csv", "hash", "md5"][..],
+        &["--quick", "--csv", "hash"],
+        &["--quiet", "--csv", "hash", "md5"],
+        &["self-test"],
+        &["hash", "md6"],
+        &["--bogus"],
+        &["--endless", "md"],
+        &["compare", "/nonexistent.json", "/nonexistent.json"],
+    ] {
+        let heard = bench_slope(&two(), words);
+        let errs: [&mut dyn std::io::Write; 2] = [&mut Closed, &mut Full];
+        for err in errs {
+            let mut out = Vec::new();
+            let all = std::iter::once("bench-slope").chain(words.iter().copied());
+            let code = bench_slope::run::run(all.map(Into::into), &two(), &mut out, err);
+            let out = String::from_utf8(out).expect("text");
+            assert_eq!((code, out), (heard.code, heard.out.clone()), "{words:?}");
+        }
+    }
+}
+
+#[test]
 fn csv_is_libgcrypts_and_format_csv_is_ours() {
     let outcome = bench_slope(&two(), &["--csv", "--format", "csv", "hash"]);
     assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));

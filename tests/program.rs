@@ -73,6 +73,22 @@ fn a_closed_pipe_ends_quietly() {
 }
 
 #[test]
+fn a_closed_standard_error_does_not_end_the_run() {
+    let words = ["--csv", "--verbose", "--repetitions", "1", "hash", "md5", "sha1"];
+    let mut child = bench_slope(&words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // Nobody reads it.
+    drop(child.stderr.take());
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split(',').nth(1)).collect();
+    assert_eq!(names, ["MD5", "SHA1"], "{:?}", output.status);
+}
+
+#[test]
 fn a_full_disk_is_an_error() {
     if let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") {
         let output = bench_slope(&["--quiet", "--repetitions", "1", "hash", "md5"])

@@ -17,7 +17,7 @@ pub use reason::Reason;
 pub use screen::render;
 pub use verdict::{Verdict, verdict};
 
-use crate::clock::{Grain, grain};
+use crate::clock::{Grain, grain, moment};
 use crate::counters;
 use crate::cpus::staying_on;
 use crate::environment::Environment;
@@ -64,7 +64,7 @@ pub fn examine(
     };
     let counting = staying_on(cpus, || counters::examine(&*machine.pmu));
     findings.counters = Some(counting.summary());
-    let start = (clock.ticks(), clock.monotonic_ns());
+    let start = moment(clock);
     let moves = (0..MOST_READINGS).any(|_| clock.ticks() > 0 && clock.monotonic_ns() > start.1);
     let Some(grain) = moves.then(|| grain(clock)).flatten() else { return Ok(findings) };
     let tick_ns = tick_ns(clock, start, grain);
