@@ -179,7 +179,10 @@ fn formats_agree_to_the_last_digit() {
                 Some(("bend", below)) => &record["bend"][below],
                 Some(("layouts", below)) => &record["layouts"][below],
                 Some(("counted", below)) => &record["counts"][below],
-                Some(("growth", "class" | "coefficient_ns" | "constant_ns")) => {
+                Some(("growth", field @ ("class" | "unclear"))) => &record["growth"][field],
+                Some(("growth", "coefficient_ns" | "constant_ns")) => {
+                    // Of the class that is told only.
+                    assert!(!record["growth"]["class"].is_null(), "the example has one");
                     &record["growth"]["classes"][0][name.trim_start_matches("growth_")]
                 }
                 Some(("threads", "message_bytes" | "one_mib_per_s" | "scaling")) => {

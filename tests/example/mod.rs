@@ -51,8 +51,11 @@ pub fn measured() -> Measured {
 }
 
 fn growth() -> Growth {
-    let time =
-        |size| SizeTime { size, ns: 10.0 * THIRD * size as f64, relative_error: Some(THIRD) };
+    let time = |size| SizeTime {
+        size,
+        ns: 10.0 * THIRD * size as f64,
+        relative_error: Some(0.01 * THIRD),
+    };
     bench_slope::growth::growth(&[16, 32, 64, 128].map(time)).expect("a growth")
 }
 
