@@ -191,6 +191,10 @@ impl Routine for OneSize {
     fn output(&self) -> &[u8] {
         self.inner.output()
     }
+
+    fn accepted(&self) -> bool {
+        self.inner.accepted()
+    }
 }
 
 /// What makes cases ready.

@@ -227,7 +227,7 @@ impl Subject {
         self.routine.prepare(size).map_err(|error| Failure::Wrong(error.to_string()))?;
         let sampled = sample(&mut *self.routine, self.calls.at(at));
         let output = self.routine.output();
-        if output.is_empty() && size > 0 {
+        if !self.routine.accepted() || (output.is_empty() && size > 0) {
             // A rejected message takes no time worth telling.
             return Err(Failure::Wrong(format!("a valid message of {size} bytes was rejected")));
         }

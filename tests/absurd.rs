@@ -81,10 +81,14 @@ fn a_slow_routine_ends_in_bounded_time() {
     assert!(machine.clock.monotonic_ns() < 60_000_000_000, "{}", machine.clock.monotonic_ns());
 }
 
-/// Rejects messages longer than this, as a tag check does that goes wrong.
+/// Whether a routine that was opened for messages of up to so many bytes rejects one of so many.
+type Rejects = fn(opened_for: usize, size: usize) -> bool;
+
+/// Rejects messages, as a tag check does that goes wrong.
 struct Rejecting {
     inner: Box<dyn Routine>,
-    longest: usize,
+    rejects: Rejects,
+    opened_for: usize,
     size: usize,
 }
 
@@ -97,18 +101,22 @@ impl Routine for Rejecting {
         self.inner.run();
     }
     fn output(&self) -> &[u8] {
-        if self.size > self.longest { &[] } else { self.inner.output() }
+        if self.accepted() { self.inner.output() } else { &[] }
+    }
+    fn accepted(&self) -> bool {
+        !(self.rejects)(self.opened_for, self.size)
     }
 }
 
-fn rejecting(mut entry: Entry, longest: usize) -> Entry {
+fn rejecting(mut entry: Entry, rejects: Rejects) -> Entry {
     let open = entry.open.clone();
     entry.open = Arc::new(move |setup: &Setup, operation: Operation| {
         let inner = open(setup, operation)?;
         if operation != Operation::Decrypt {
             return Ok(inner);
         }
-        let routine: Box<dyn Routine> = Box::new(Rejecting { inner, longest, size: 0 });
+        let opened_for = setup.input.len();
+        let routine: Box<dyn Routine> = Box::new(Rejecting { inner, rejects, opened_for, size: 0 });
         Ok(routine)
     });
     entry
@@ -116,9 +124,16 @@ fn rejecting(mut entry: Entry, longest: usize) -> Entry {
 
 #[test]
 fn a_rejected_message_is_no_number() {
-    // The known answers of 16 bytes come out; it is longer messages that are rejected.
-    for longest in [16, 1000, 4095] {
-        let machine = machine(vec![rejecting(entry_of("AES", "GCM"), longest)], 1, plain);
+    // The known answers of up to 16 bytes come out; it is other messages that are rejected. The last
+    // rejects the empty one alone, and that not as a known answer, whose output is empty either way.
+    let all: [Rejects; 4] = [
+        |_, size| size > 16,
+        |_, size| size > 1000,
+        |_, size| size > 4095,
+        |opened_for, size| opened_for == 4096 && size == 0,
+    ];
+    for rejects in all {
+        let machine = machine(vec![rejecting(entry_of("AES", "GCM"), rejects)], 1, plain);
         let outcome = bench_slope(&machine, &["--csv", "--quiet", "cipher"]);
         assert_eq!(outcome.code, 1, "{}", outcome.err);
         let rows: Vec<&str> = outcome.out.lines().collect();
@@ -127,6 +142,16 @@ fn a_rejected_message_is_no_number() {
         assert_eq!(rows[1], "cipher,AES,GCM dec,,,,ns/B,,MiB/s,,c/B,n/a: wrong answer");
         assert!(rows[2].starts_with("cipher,AES,GCM auth,,,2.0"), "{}", rows[2]);
     }
+}
+
+#[test]
+fn a_rejected_empty_message_is_no_known_answer() {
+    let entry = rejecting(entry_of("AES", "GCM"), |_, size| size == 0);
+    let case = entry.case(Operation::Decrypt);
+    let catalogue = bench_slope_algorithms::Catalogue::standard();
+    let answer = catalogue.answers(&entry).find(|answer| answer.input.len() == 0);
+    let told = catalogue.check(&case, answer.expect("GCM has one")).expect_err("it is rejected");
+    assert!(told.to_string().ends_with("computed nothing, for the message was rejected"), "{told}");
 }
 
 #[test]
