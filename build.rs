@@ -31,21 +31,28 @@ fn main() {
     }
 }
 
-/// What computes, with its versions as they are locked: `aes 0.9.0,blake3 1.8.0`.
+/// What computes, with its versions as they are locked: `aes 0.9.0,blake3 1.8.0`. Cargo writes the
+/// lock file itself, a field a line; a parser of all of TOML takes longer to build than this program's
+/// own build script has to do.
 fn packages(lock: &str) -> Option<String> {
-    let lock: toml::Table = lock.parse().ok()?;
-    let all = lock.get("package")?.as_array()?;
-    let word = |package: &toml::Value, key: &str| Some(package.get(key)?.as_str()?.to_owned());
-    let name = |package: &toml::Value| word(package, "name");
-    let ours = all.iter().find(|package| name(package).as_deref() == Some(ALGORITHMS))?;
+    let all: Vec<&str> = lock.split("[[package]]\n").skip(1).collect();
+    let field = |package: &str, key: &str| {
+        let line = package.lines().find_map(|line| line.strip_prefix(key))?;
+        line.strip_prefix(" = \"")?.strip_suffix('"').map(str::to_owned)
+    };
+    let named =
+        |wanted: &str| all.iter().find(|package| field(package, "name").as_deref() == Some(wanted));
+    let (_, dependencies) = named(ALGORITHMS)?.split_once("dependencies = [\n")?;
+    let (dependencies, _) = dependencies.split_once("\n]")?;
     let mut listed = Vec::new();
-    for dependency in ours.get("dependencies")?.as_array()? {
+    for dependency in dependencies.lines() {
+        let dependency = dependency.trim().strip_prefix('"')?.strip_suffix("\",")?;
         // With its version behind it only where there are two of that name.
-        let mut words = dependency.as_str()?.split(' ');
+        let mut words = dependency.split(' ');
         let wanted = words.next()?;
         let version = match words.next() {
             Some(version) => version.to_owned(),
-            None => word(all.iter().find(|p| name(p).as_deref() == Some(wanted))?, "version")?,
+            None => field(named(wanted)?, "version")?,
         };
         listed.push(format!("{wanted} {version}"));
     }

@@ -323,9 +323,12 @@ impl All<'_> {
         let window_ns = self.window_ns();
         let cpu_begin = self.clock.thread_cpu_ns();
         let begin = self.clock.monotonic_ns();
-        let (mut now, mut done, mut own) = (begin, 0, false);
-        let mut progress = vec![(now, done)];
-        while !own || self.finished[window].load(Ordering::SeqCst) < runners {
+        let (mut done, mut own, mut last) = (0, false, false);
+        let (mut now, mut progress) = (begin, vec![(begin, done)]);
+        while !last {
+            // Known before the batch: one that was stopped after its own window goes on once more, or it
+            // would have left before another one came.
+            last = self.finished[window].load(Ordering::SeqCst) >= runners;
             let _ = time_calls(self.clock, routine, calls);
             done += u64::from(calls);
             now = self.clock.monotonic_ns();
@@ -333,6 +336,7 @@ impl All<'_> {
             if !own && now.saturating_sub(begin) >= window_ns {
                 own = true;
                 self.finished[window].fetch_add(1, Ordering::SeqCst);
+                last = runners == 1;
             }
         }
         let cpu_ns = cpu_begin.zip(self.clock.thread_cpu_ns());
@@ -341,3 +345,6 @@ impl All<'_> {
         Window { progress, cpu_share }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,11 @@
 //! Machines and routines on which a careless program prints nonsense: a right number or a plain
 //! reason must come out.
 
-mod invented;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::invented::{bench_slope, entry, entry_of, machine};
 use bench_slope_algorithms::{Entry, OpenError, Operation, Routine, Setup};
-use invented::{bench_slope, entry, entry_of, machine};
 
 /// 50 ns a call and 2 ns a byte.
 fn plain(_: &str, size: usize) -> u64 {

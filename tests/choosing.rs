@@ -1,11 +1,9 @@
 //! Which cases a run is about: names, lists and filters.
 
-mod invented;
-
+use crate::invented::{bench_slope, entry, entry_of, machine};
 use bench_slope::choose::{Wanted, choose, name};
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{Catalogue, Section};
-use invented::{bench_slope, entry, entry_of, machine};
 
 fn four() -> Machine {
     let entries =

@@ -1,13 +1,10 @@
 //! The whole command line on invented time: exact output, whatever machine the tests run on.
 
-mod invented;
-
 use std::sync::Arc;
 
-use bench_slope::cpus::{allowed, show_list};
+use crate::invented::{self, bench_slope, entry, entry_of, machine};
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{OpenError, Operation, Routine, Setup};
-use invented::{bench_slope, entry, entry_of, machine};
 
 /// 100 ns a call, and MD5 1.6875, SHA1 0.625, SHA256 0.25, the rest 12.5 ns/B: whole nanoseconds
 /// at every size.
@@ -440,22 +437,6 @@ fn a_processor_that_is_not_there_is_told_before_anything_is_timed() {
         assert!(outcome.err.contains("--pin"), "{bad}: {}", outcome.err);
         assert_eq!(machine.clock.monotonic_ns(), 0, "time passed");
     }
-    let Some(allowed) = allowed() else { return };
-    let outcome = bench_slope(&three(), &["--pin", "65000", "hash", "md5"]);
-    let only = format!("may run on are {}\n", show_list(&allowed));
-    assert!(outcome.err.contains(&only), "{}", outcome.err);
-}
-
-#[test]
-fn workers_stay_on_the_processor_that_is_named() {
-    let Some(&last) = allowed().as_ref().and_then(|allowed| allowed.last()) else { return };
-    let words = ["--pin", &last.to_string(), "--verbose", "hash", "md5"];
-    let outcome = bench_slope(&three(), &words);
-    assert_eq!(outcome.code, 0, "{}", outcome.err);
-    let fact = format!("environment: pinned to processor: {last}\n");
-    assert!(outcome.err.contains(&fact), "{}", outcome.err);
-    // The workers of invented machines run in this thread.
-    assert_eq!(allowed(), Some(vec![last]));
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! `compare` as a whole program: saved files and invented time.
 
-mod invented;
-
 use std::fs;
 use std::sync::atomic::Ordering;
 
+use crate::invented::{self, Closed, Outcome, bench_slope, entry, machine};
 use bench_slope::group::Machine;
 use bench_slope_algorithms::{Operation, Setup};
-use invented::{Closed, Outcome, bench_slope, entry, machine};
 use serde_json::Value;
 use tempfile::TempDir;
 

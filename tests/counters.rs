@@ -1,15 +1,13 @@
 //! The whole program with invented counters: what is counted, what is not, and that timing goes on.
 
-mod invented;
-
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::invented::{bench_slope, entry, entry_of, machine_on};
 use bench_slope::clock::{Clock, InventedClock};
 use bench_slope::counters::{Absence, Counter, Event, Pmu, Reading};
 use bench_slope::group::Machine;
-use invented::{bench_slope, entry, entry_of, machine_on};
 
 /// 50 µs a call and 2 ns a byte.
 fn plain(_: &str, size: usize) -> u64 {

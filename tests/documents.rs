@@ -1,17 +1,15 @@
 //! What the documents claim is compared with the program.
 
-mod example;
-mod invented;
-
+use crate::example;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::invented::{self, bench_slope, entry, machine};
 use bench_slope::counters::{Absence, Event};
 use bench_slope::doctor::Reason;
 use bench_slope::environment::Environment;
 use bench_slope::warning::Warning;
 use bench_slope_algorithms::{Catalogue, Section};
-use invented::{bench_slope, entry, machine};
 
 fn document(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);

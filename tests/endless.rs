@@ -1,14 +1,12 @@
 //! One row without end, for a profiler: `--endless`.
 
-mod invented;
-
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::invented::{self, bench_slope, entry, entry_of, machine};
 use bench_slope::group::Machine;
 use bench_slope::run::run;
-use invented::{bench_slope, entry, entry_of, machine};
 
 /// 24 ns and 1 ns a byte.
 fn cost(_: &str, size: usize) -> u64 {

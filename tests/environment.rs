@@ -1,13 +1,11 @@
 //! Machines that are invented as files below a folder: what is read of them, and what is advised.
 
-mod invented;
-
 use std::fs;
 use std::path::Path;
 
+use crate::invented::{self, bench_slope, entry, machine};
 use bench_slope::environment::Environment;
 use bench_slope::warning::Warning;
-use invented::{bench_slope, entry, machine};
 use tempfile::TempDir;
 
 /// A folder with these files, each a name and its bytes.

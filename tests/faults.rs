@@ -147,7 +147,16 @@ fn a_hanging_worker_is_ended() -> Result<(), Failed> {
     // tests run one after the other.
     unsafe { std::env::set_var(HANGS, "1") };
     let words = ["--csv", "--repetitions", "4", "hash"];
-    let outcome = measured(hanging_catalogue(), Duration::from_secs(2), &words);
+    // A worker that does not hang needs its time, too, and how much is this machine's affair.
+    let mut patience = Duration::from_secs(2);
+    let outcome = loop {
+        let outcome = measured(hanging_catalogue(), patience, &words);
+        let hurried = outcome.rows.get(1).is_some_and(|row| row.ends_with("n/a: crashed"));
+        if !hurried || patience > Duration::from_secs(100) {
+            break outcome;
+        }
+        patience *= 4;
+    };
     // SAFETY: as above.
     unsafe { std::env::remove_var(HANGS) };
     check(outcome.code == 1 && outcome.rows.len() == 2, &outcome)?;

@@ -1,21 +1,18 @@
 //! Every format of a run on invented time, on standard output and in files.
 
-mod example;
-mod invented;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::example::full;
+use crate::invented::{self, Closed, bench_slope, entry, entry_of, machine};
 use bench_slope::group::Machine;
 use bench_slope::output::Files;
 use bench_slope::record::Run;
 use bench_slope::report::{Format, PARTIAL, significant};
 use bench_slope::saved::{load, parse};
 use bench_slope_algorithms::{Operation, Setup};
-use example::full;
-use invented::{Closed, bench_slope, entry, entry_of, machine};
 use serde_json::Value;
 
 /// 100 ns a call, and MD5 1.6875, all others 0.625 ns/B.
@@ -268,21 +265,6 @@ fn a_file_that_cannot_be_written_is_told_before_anything_is_timed() {
         assert_eq!(machine.clock.monotonic_ns(), 0, "time passed");
     }
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0, "nothing is left");
-}
-
-#[test]
-fn a_full_disk_is_an_error_that_names_the_file() {
-    if !Path::new("/dev/full").exists() {
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let whole = folder.path().join("run.json");
-    let words = ["--output", "/dev/full", "--output", whole.to_str().expect("text"), "hash", "md5"];
-    let outcome = bench_slope(&two(), &words);
-    assert_eq!(outcome.code, 1);
-    assert!(outcome.err.contains("error: --output /dev/full: "), "{}", outcome.err);
-    assert!(outcome.out.contains("MD5"), "{}", outcome.out);
-    assert!(!load(&whole).expect("whole").partial, "the others are written");
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! What time grows with: `--asymptote` on invented time, so that the class is known.
 
-mod invented;
-
+use crate::invented::{self, Outcome, bench_slope, entry, machine};
 use bench_slope::growth::Class;
 use bench_slope::record::Run;
 use bench_slope::saved::parse;
 use bench_slope_algorithms::Catalogue;
-use invented::{Outcome, bench_slope, entry, machine};
 
 /// Whole nanoseconds at the sizes below: MD5 with the square, SHA1 constant, SHA256 with the size.
 fn cost(algorithm: &str, size: usize) -> u64 {

@@ -149,3 +149,26 @@ fn only_cli_knows_clap() {
         );
     }
 }
+
+#[test]
+fn every_file_of_tests_is_run() {
+    // Cargo finds no test by itself here: a file that nobody names would never be compiled.
+    for (package, least) in [("", 25), ("algorithms", 5)] {
+        let read = |name: &str| fs::read_to_string(root().join(package).join(name)).expect("text");
+        let (suite, manifest) = (read("tests/suite.rs"), read("Cargo.toml"));
+        let entries = fs::read_dir(root().join(package).join("tests")).expect("the folder");
+        let mut found = 0;
+        for path in entries.map(|entry| entry.expect("an entry").path()) {
+            let is_folder = path.join("mod.rs").exists() || path.join("main.rs").exists();
+            if !is_folder && path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let is_named = suite.contains(&format!("\nmod {name};\n"))
+                || manifest.contains(&format!("[[test]]\nname = \"{name}\"\n"));
+            assert!(is_named, "{} is in neither suite.rs nor Cargo.toml", path.display());
+            found += 1;
+        }
+        assert!(found >= least, "only {found} files in {package}/tests");
+    }
+}

@@ -1,8 +1,6 @@
 //! The whole program says when time is no straight line, and only then.
 
-mod invented;
-
-use invented::{Outcome, bench_slope, entry, machine};
+use crate::invented::{Outcome, bench_slope, entry, machine};
 
 /// MD5 has a line, SHA1 a kink at 2048 bytes from 1 to 2 ns/B, SHA256 blocks of 136 bytes, and
 /// SHAKE128 four chunks at once, as BLAKE3 has, at 4096 bytes.

@@ -1,11 +1,9 @@
 //! `--plot`: a picture beside the table, whose file is looked at before anything is timed.
 
-mod invented;
-
 use std::fs;
 use std::path::Path;
 
-use invented::{Outcome, bench_slope, entry, entry_of, machine};
+use crate::invented::{Outcome, bench_slope, entry, entry_of, machine};
 
 /// SHAKE128 costs nothing and has no number.
 fn cost(algorithm: &str, size: usize) -> u64 {

@@ -1,11 +1,9 @@
 //! The named benchmarks of `bench-slope points`, on invented time.
 
-mod invented;
-
+use crate::invented::{self, bench_slope, entry, machine};
 use bench_slope::group::Machine;
 use bench_slope::saved::parse;
 use bench_slope_algorithms::{Axis, Catalogue, Operation, Section};
-use invented::{bench_slope, entry, machine};
 
 /// What Bitcoin Core's benchmarks are called, with the bytes of a message and what its cost is told by.
 const NAMES: &[(&str, usize, &str)] = &[

@@ -1,10 +1,8 @@
 //! Size by size: the time of a call from 16 bytes to 2 MiB.
 
-mod invented;
-
+use crate::invented::{self, bench_slope, entry, machine};
 use bench_slope::saved::parse;
 use bench_slope_algorithms::Section;
-use invented::{bench_slope, entry, machine};
 
 /// 100 ns a call and 0.625 ns/B; the clock's steps are 1 ns.
 fn cost(_: &str, size: usize) -> u64 {

@@ -1,12 +1,10 @@
 //! A run that is saved and read back is the same run, to the last digit, and what is saved keeps to
 //! its schema.
 
-mod example;
-
+use crate::example::full;
 use bench_slope::record::{Frequency, Run, SCHEMA_VERSION};
 use bench_slope::report::json;
 use bench_slope::saved::{Unreadable, load, parse};
-use example::full;
 use serde_json::Value;
 
 #[test]

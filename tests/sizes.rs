@@ -1,14 +1,12 @@
 //! `--bytes`: rows at exact sizes beside their slope, on invented time.
 
-mod invented;
-
 use std::collections::HashMap;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::invented::{self, Outcome, bench_slope, entry, entry_of, machine};
 use bench_slope::record::{Record, Run};
 use bench_slope::saved::parse;
-use invented::{Outcome, bench_slope, entry, entry_of, machine};
 
 /// 50 ns a call and 2 ns a byte; a message of 100 bytes takes 40 ns more, as no line tells.
 fn cost(_: &str, size: usize) -> u64 {

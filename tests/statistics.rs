@@ -1,11 +1,9 @@
 //! Whether `compare` finds what is there and nothing else, on runs made up with noise as it was
 //! measured: `docs/compare.md`.
 
-mod example;
-
+use crate::example::{measured, record};
 use bench_slope::compare::{Comparison, Row, Source, Verdict, compare};
 use bench_slope::record::{Measured, Run};
-use example::{measured, record};
 
 const ROWS: usize = 66;
 

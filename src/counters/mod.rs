@@ -10,7 +10,7 @@ mod absence;
     target_pointer_width = "64",
     any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
 ))]
-mod linux;
+pub mod linux;
 
 use std::hint::black_box;
 use std::io;

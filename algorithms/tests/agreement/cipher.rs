@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bench_slope_algorithms::{Case, Catalogue, Operation, Placement, Section, Setup};
 
-use crate::{bytes, lines, text};
+use super::{bytes, lines, text};
 
 /// Prepares and runs twice: each time the answer must be the same.
 fn compute(case: &Case, setup: &Setup, size: usize) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bench_slope_algorithms::{Case, Catalogue, Entry, Placement, Section, Setup};
 
-use crate::{bytes, compute, lines, text};
+use super::{bytes, compute, lines, text};
 
 fn only_case(entry: &Entry) -> Case {
     assert_eq!(entry.operations.len(), 1, "{entry:?}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bench_slope_algorithms::{Catalogue, Operation, Placement, Section, Setup};
 
-use crate::{bytes, compute, lines, text};
+use super::{bytes, compute, lines, text};
 
 #[test]
 fn macs_agree() {
