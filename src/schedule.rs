@@ -243,7 +243,8 @@ impl Preparation<'_> {
             None => Calls::Alike(self.calls_per_sample(&mut *routine)?),
         };
         let expected = vec![None; sizes.len()];
-        Ok(Subject { index, routine, calls, must: order.must, sizes, recorded: 0, expected })
+        let long = vec![false; sizes.len()];
+        Ok(Subject { index, routine, calls, must: order.must, sizes, recorded: 0, expected, long })
     }
 
     /// Calls that make a sample of the message that is prepared long enough for this clock.
