@@ -10,7 +10,7 @@ use crate::counters::Counting;
 use crate::environment::Environment;
 use crate::growth::Growth;
 pub use crate::layouts::Layouts;
-use crate::linearity::Bend;
+use crate::linearity::{Bend, Unpredictable};
 use crate::scaling::Scaling;
 use crate::versions::Versions;
 use crate::warning::Advice;
@@ -242,8 +242,9 @@ pub struct Measured {
     pub rounds: u32,
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
-    /// At one size: what the slope over the usual sizes, measured beside it, says of a call.
-    pub predicted: Option<Predicted>,
+    /// At one size: what the slope over the usual sizes, measured beside it, says of a call, or why it says
+    /// nothing; `None` where there is no such slope.
+    pub predicted: Option<Result<Predicted, Unpredictable>>,
     /// Seconds that all its samples took.
     pub total_s: Option<f64>,
 }

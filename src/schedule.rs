@@ -249,8 +249,9 @@ impl Preparation<'_> {
             None => Calls::Alike(self.calls_per_sample(&mut *routine)?),
         };
         let expected = vec![None; sizes.len()];
+        let long = vec![false; sizes.len()];
         let (must, step) = (order.must, order.step);
-        Ok(Subject { index, routine, calls, must, sizes, step, recorded: 0, expected })
+        Ok(Subject { index, routine, calls, must, sizes, step, recorded: 0, expected, long })
     }
 
     /// Calls that make a sample of the message that is prepared long enough for this clock.

@@ -8,11 +8,12 @@ use crate::choose::Refusal;
 use crate::cpus::show_list;
 use crate::environment::Environment;
 use crate::group::Progress;
+use crate::linearity::Unpredictable;
 use crate::record::{Counters, Measured, Record, Reference, Run};
 use crate::report::significant;
 use crate::scaling::Parallel;
 use crate::single::NotOne;
-use crate::warning::{Advice, bent, both, counted};
+use crate::warning::{Advice, bent, both, counted, list};
 use crate::wire::Failure;
 
 /// What is known of the machine.
@@ -282,7 +283,7 @@ pub fn predictions(records: &[Record], err: &mut dyn Write) -> io::Result<()> {
     // Where the row has none either, a warning tells of too few repetitions.
     let lacks = |measured: &Measured| {
         let predicted = measured.predicted.filter(|_| measured.relative_error.is_some());
-        predicted.is_some_and(|predicted| predicted.error_ns.is_none())
+        predicted.is_some_and(|told| told.is_ok_and(|predicted| predicted.error_ns.is_none()))
     };
     if records.iter().filter_map(|record| record.result.as_ref().ok()).any(lacks) {
         writeln!(
@@ -290,6 +291,15 @@ pub fn predictions(records: &[Record], err: &mut dyn Write) -> io::Result<()> {
             "note: what a slope says of a size that is none of its own (0, 64 ... 4096 bytes in most modes) has \
              no stated error: what a block that is begun costs, and how time goes on, it does not know"
         )?;
+    }
+    for &why in Unpredictable::ALL {
+        let silent = |record: &&Record| {
+            record.result.as_ref().is_ok_and(|measured| measured.predicted == Some(Err(why)))
+        };
+        let rows: Vec<String> = records.iter().filter(silent).map(Record::name).collect();
+        if !rows.is_empty() {
+            writeln!(err, "note: of {} the slope says nothing: {}", list(&rows), why.reason())?;
+        }
     }
     Ok(())
 }

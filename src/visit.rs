@@ -81,6 +81,10 @@ fn thinned(sizes: usize, step: usize) -> Vec<usize> {
 
 /// Samples between two looks at the core take about this long.
 const WINDOW_NS: f64 = 3e5;
+/// A sample that lasts so long is seldom without another program, where there is one.
+const LONG_SAMPLE_NS: f64 = 1e6;
+/// A thread that lacked the processor for this share of a sample shared it: less is the accuracy of its time.
+const LACKED: f64 = 0.02;
 /// Depths of the stack that rounds are taken at.
 const DEPTHS: u32 = 16;
 
@@ -102,6 +106,8 @@ pub struct Subject {
     pub recorded: u32,
     /// Checksum of the output at each size, from the first time it was computed.
     pub expected: Vec<Option<u64>>,
+    /// Whether the last sample at each size lasted so long that others may have had the processor meanwhile.
+    pub long: Vec<bool>,
 }
 
 /// What the visits of one worker share.
@@ -244,7 +250,29 @@ impl Sampler<'_> {
 
     /// One sample at one size, its result checked; 0 when the clock did not move forward.
     fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
-        subject.checked(at, |routine, calls| time_calls(self.clock, routine, calls).unwrap_or(0))
+        // Not about short ones: the system call before them would be in what they take.
+        let was_long = subject.long[at];
+        let cpu_ns = || was_long.then(|| self.clock.thread_cpu_ns()).flatten();
+        let ticks = subject.checked(at, |routine, calls| {
+            let before = cpu_ns();
+            let ticks = time_calls(self.clock, routine, calls).unwrap_or(0);
+            let had_ns = before.zip(cpu_ns()).and_then(|(from, to)| to.checked_sub(from));
+            without_others(ticks, had_ns, self.tick_ns)
+        })?;
+        subject.long[at] = ticks as f64 * self.tick_ns >= LONG_SAMPLE_NS;
+        Ok(ticks)
+    }
+}
+
+/// A sample without the time that others had the processor, where the thread had it for `had_ns` only.
+///
+/// A sample of 5 ms beside a busy program always has a slice of 4 ms of the other's in it, and no floor over
+/// many such is the work's own time. Interruptions count as the thread's own, and stay.
+fn without_others(ticks: u64, had_ns: Option<u64>, tick_ns: f64) -> u64 {
+    let wall_ns = ticks as f64 * tick_ns;
+    match had_ns.map(|ns| ns as f64) {
+        Some(had_ns) if had_ns < (1.0 - LACKED) * wall_ns => (had_ns / tick_ns) as u64,
+        _ => ticks,
     }
 }
 
@@ -297,5 +325,16 @@ mod tests {
         assert_eq!((thinned(1, 1), thinned(0, 1)), (vec![0], vec![]));
         assert_eq!(Pace::THOROUGH.step(3, 1e12, 1), 4);
         assert_eq!(thinned(3, 4), [0, 2]);
+    }
+
+    #[test]
+    fn what_others_had_of_a_long_sample_is_taken_off() {
+        // 9 ms on a clock of half a nanosecond, of which the thread had 5.
+        assert_eq!(without_others(18_000_000, Some(5_000_000), 0.5), 10_000_000);
+        // Two clocks never agree quite; a thread that had more than the sample lasted had all of it.
+        assert_eq!(without_others(18_000_000, Some(8_900_000), 0.5), 18_000_000);
+        assert_eq!(without_others(18_000_000, Some(9_100_000), 0.5), 18_000_000);
+        assert_eq!(without_others(18_000_000, None, 0.5), 18_000_000);
+        assert_eq!(without_others(0, Some(5_000_000), 0.5), 0);
     }
 }

@@ -354,9 +354,15 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Both sides of a bend: `1.93 ns/byte up to 1024, 0.45 above`.
+/// Both sides of a bend: `1.93 ns/byte up to 1024, 0.45 above`; or of a step.
 #[must_use]
 pub fn bent(unit: &str, bend: Bend) -> String {
+    if let Some(batch) = bend.batch {
+        let (within, whole) = (bend.ns_per_unit_below, bend.ns_per_unit_above);
+        return format!(
+            "{within:.3} ns/{unit} within steps of {batch}, {whole:.3} over whole ones"
+        );
+    }
     format!(
         "{:.3} ns/{unit} up to {}, {:.3} above",
         bend.ns_per_unit_below, bend.size, bend.ns_per_unit_above
@@ -375,7 +381,7 @@ pub fn both(unit: &str, layouts: Layouts) -> String {
 }
 
 /// Names in a sentence, the first few of them.
-fn list(names: &[String]) -> String {
+pub fn list(names: &[String]) -> String {
     const MOST: usize = 8;
     let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > MOST {

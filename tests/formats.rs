@@ -110,7 +110,9 @@ fn csv_has_a_header_and_the_same_fields_on_every_row() {
     assert_eq!(rows[1]["reason"], "a \"sentence\", with | and `");
     assert_eq!((&*rows[1]["status"], &*rows[1]["ns_per_unit"]), ("n/a", ""));
     assert_eq!((&*rows[9]["size"], &*rows[9]["unit"]), ("64", "op"));
-    assert_eq!((&*rows[10]["status"], &*rows[10]["reason"]), ("partial", PARTIAL));
+    assert_eq!((&*rows[10]["size"], &*rows[10]["predicted_ns_per_call"]), ("100", ""));
+    assert!(!rows[10]["predicted_reason"].is_empty(), "no word of the slope, and the reason");
+    assert_eq!((&*rows[11]["status"], &*rows[11]["reason"]), ("partial", PARTIAL));
 }
 
 #[test]

@@ -58,9 +58,9 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("ns_per_byte_at_size", |r| number(r.point?.ns_per_byte()?)),
     ("calls_per_s_at_size", |r| number(r.point?.calls_per_s()?)),
     ("bytes_per_s_at_size", |r| number(r.point?.bytes_per_s()?)),
-    ("predicted_ns_per_call", |r| number(measured(r)?.predicted?.ns_per_call)),
-    ("predicted_batch_bytes", |r| text(measured(r)?.predicted?.batch_bytes?)),
-    ("predicted_error_ns", |r| number(measured(r)?.predicted?.error_ns?)),
+    ("predicted_ns_per_call", |r| number(measured(r)?.predicted?.ok()?.ns_per_call)),
+    ("predicted_batch_bytes", |r| text(measured(r)?.predicted?.ok()?.batch_bytes?)),
+    ("predicted_error_ns", |r| number(measured(r)?.predicted?.ok()?.error_ns?)),
     ("total_s", |r| number(measured(r)?.total_s?)),
     ("err_percent_at_size", |r| number(100.0 * time(r)?.relative_error?)),
     ("growth_class", |r| text(growth(r)?.told()?.class.name())),
@@ -83,6 +83,8 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("measured_ns_per_unit", |r| number(measured(r)?.measured_ns_per_unit)),
     ("told_at_mhz", |r| number(measured(r)?.told_at_mhz?)),
     ("growth_unclear", |r| text(growth(r)?.unclear.as_ref()?)),
+    ("predicted_reason", |r| text(measured(r)?.predicted?.err()?.reason())),
+    ("bend_batch", |r| text(measured(r)?.bend?.batch?)),
 ];
 
 /// A run as lines. Where rows are missing, a last row without a name says so.

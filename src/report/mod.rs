@@ -110,9 +110,12 @@ pub fn significant(value: f64, digits: i32) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// What the slope says of a call at one size, in nanoseconds, with how far it may be off.
+/// What the slope says of a call at one size, in nanoseconds, with how far it may be off; `-` where it says
+/// nothing.
 fn predicted(measured: &Measured) -> Option<String> {
-    let predicted = measured.predicted?;
+    let Ok(predicted) = measured.predicted? else {
+        return Some("-".to_owned());
+    };
     let ns = significant(predicted.ns_per_call, 4);
     Some(match predicted.error_ns {
         Some(error) => format!("{ns} ±{}", significant(error, 2)),

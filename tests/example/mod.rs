@@ -5,7 +5,7 @@
 
 use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
 use bench_slope::growth::{Growth, SizeTime};
-use bench_slope::linearity::Bend;
+use bench_slope::linearity::{Bend, Unpredictable};
 use bench_slope::record::{
     Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Predicted, Record, Run,
     Sample,
@@ -30,7 +30,12 @@ pub fn measured() -> Measured {
         ns_per_call: -THIRD,
         relative_error: Some(THIRD / 1e3),
         first_call_ns: Some(THIRD),
-        bend: Some(Bend { size: 1024, ns_per_unit_below: 2.0 * THIRD, ns_per_unit_above: THIRD }),
+        bend: Some(Bend {
+            size: 1024,
+            ns_per_unit_below: 2.0 * THIRD,
+            ns_per_unit_above: THIRD,
+            batch: Some(1024),
+        }),
         layouts: Some(Layouts {
             best_ns_per_unit: THIRD,
             other_ns_per_unit: 5.0 * THIRD,
@@ -121,11 +126,16 @@ pub fn full() -> Run {
     // A row at one size beside its slope.
     let at_64 = Measured {
         points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
-        predicted: Some(Predicted {
+        predicted: Some(Ok(Predicted {
             ns_per_call: 7.0 * THIRD,
             batch_bytes: Some(256),
             error_ns: Some(THIRD / 7.0),
-        }),
+        })),
+        ..measured()
+    };
+    let at_100 = Measured {
+        points: vec![Point { size: 100, ns: 0.1 + 0.2 }],
+        predicted: Some(Err(Unpredictable::Bent)),
         ..measured()
     };
     records.push(Record {
@@ -133,6 +143,12 @@ pub fn full() -> Run {
         unit: "op".to_owned(),
         size: Some(64),
         ..record("SHA256", Ok(at_64))
+    });
+    records.push(Record {
+        id: "rustcrypto/SHA256/digest/100".to_owned(),
+        unit: "op".to_owned(),
+        size: Some(100),
+        ..record("SHA256", Ok(at_100))
     });
     let environment = Environment {
         cpu_model: Some("a \\ model".to_owned()),
