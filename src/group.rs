@@ -12,6 +12,7 @@ use crate::batches::batches;
 use crate::clock::Clock;
 use crate::counters::{self, Pmu};
 use crate::fit::FEWEST_PROCESSES;
+use crate::placements::first_offset;
 use crate::record::Record;
 use crate::rows::{
     CLEAR, FEWEST_WORKERS, PRECISION, Row, Seen, growth_record, is_clear, is_far_from_exact,
@@ -321,8 +322,6 @@ fn request(
         let workers = repetitions.min(WORKERS_FOR_REPETITIONS);
         repetitions / workers + u32::from(worker < repetitions % workers)
     });
-    // Each worker's messages lie at another place within a page.
-    let line = worker as usize % 64;
     Request {
         worker,
         budget_ns: if plan.quick { 0 } else { WORKER_NS },
@@ -332,7 +331,7 @@ fn request(
         cpus: plan.cpus.to_vec(),
         root: root.to_owned(),
         counters: plan.counters.to_vec(),
-        offset_bytes: 64 * line + usize::from(plan.unaligned),
+        offset_bytes: first_offset(worker, usize::from(plan.unaligned)),
         min_epoch_ns: plan.min_epoch_ns,
         cases: open
             .iter()
