@@ -11,6 +11,7 @@ use bench_slope_algorithms::{Case, Catalogue, Section};
 use crate::batches::batches;
 use crate::clock::Clock;
 use crate::counters::{self, Pmu};
+use crate::placements::first_offset;
 use crate::record::{Record, Reference};
 use crate::rows::{
     CLEAR, FEWEST_WORKERS, PRECISION, Row, RunFrequency, Seen, growth_record, is_clear,
@@ -420,8 +421,6 @@ fn request(
         let workers = repetitions.min(WORKERS_FOR_REPETITIONS);
         repetitions / workers + u32::from(worker < repetitions % workers)
     });
-    // Each worker's messages lie at another place within a page.
-    let line = worker as usize % 64;
     Request {
         worker,
         budget_ns: if plan.quick { 0 } else { WORKER_NS },
@@ -431,7 +430,7 @@ fn request(
         cpus: plan.cpus.to_vec(),
         root: root.to_owned(),
         counters: plan.counters.to_vec(),
-        offset_bytes: 64 * line + usize::from(plan.unaligned),
+        offset_bytes: first_offset(worker, usize::from(plan.unaligned)),
         min_epoch_ns: plan.min_epoch_ns,
         cases: open
             .iter()

@@ -6,6 +6,7 @@ use std::io;
 
 use bench_slope_algorithms::{Axis, Case};
 
+use crate::costs::two_costs_of_samples;
 use crate::cpus::QuietLevel;
 use crate::fit::{
     Estimate, FEWEST_PROCESSES, Rounds, coverage, error_by_scatter, estimate, estimate_at_one_size,
@@ -394,9 +395,10 @@ fn agreed_bend(sizes: &[usize], estimate: &Estimate, processes: &[Rounds]) -> Op
     agrees(earlier).and(agrees(later)).map(|()| found)
 }
 
-/// Both costs of a row whose processes have two.
+/// Both costs of a row whose processes have two, or whose samples have within them.
 fn layouts(estimate: &Estimate, processes: &[Rounds]) -> Option<Layouts> {
-    let found = two_costs(processes, &estimate.floors)?;
+    let found = two_costs(processes, &estimate.floors)
+        .or_else(|| two_costs_of_samples(processes, &estimate.floors))?;
     let best_ns_per_unit = estimate.line.slope;
     Some(Layouts {
         best_ns_per_unit,

@@ -4,11 +4,12 @@
 //! tenth of a second up to several seconds. A row that is measured in one stretch gets whichever
 //! state holds; a row whose visits are spread over the whole run meets the quiet one too.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
 use bench_slope_algorithms::{
-    Case, Catalogue, OpenError, Operation, Placement, Routine, Section, gives_back,
+    Case, Catalogue, OpenError, Operation, Placement, Routine, Section, Setup, gives_back,
 };
 
 use crate::clock::{Clock, Grain, grain, moment};
@@ -17,7 +18,7 @@ use crate::counters::Pmu;
 use crate::cpus::{Cpus, current, told_megahertz};
 use crate::frequency::{agreement, megahertz, probe};
 use crate::sample::time_calls;
-use crate::visit::{Pace, Sampler, Subject};
+use crate::visit::{Pace, Reopen, Sampler, Subject};
 use crate::wire::{Calls, Done, Event, Failure, Order, Request};
 
 /// Known answers of longer messages, or of more iterations, are left to `self-test`: before timing
@@ -44,6 +45,9 @@ const EPOCH_MARGIN: f64 = 1.05;
 const FAR_TOO_LONG: f64 = 100.0;
 /// Calls per sample end here, for routines that do nothing at all.
 const MOST_CALLS: u32 = 1 << 14;
+/// Longer messages stay where they are: to copy them takes its time, and they lie at all places of a page.
+const LONGEST_MOVED: usize = 16 * 1024;
+
 /// Does what a request asks, telling `tell` of it.
 ///
 /// # Errors
@@ -227,10 +231,8 @@ impl Preparation<'_> {
         let largest = sizes.last().copied().unwrap_or(0);
         let longest = order.message_bytes.unwrap_or(largest);
         let setup = case.timing_setup_up_to(self.placement, longest);
-        let mut routine = case.open(&setup).map_err(unavailable)?;
-        if let Some(bytes) = order.message_bytes {
-            routine = Box::new(OneSize { inner: routine, bytes });
-        }
+        let reopen = self.reopen(case, setup.clone(), order.message_bytes);
+        let mut routine = reopen(self.placement)?;
         routine.prepare(largest).map_err(unavailable)?;
         if case.operation == Operation::Decrypt && !gives_back(&mut *routine, &setup.input) {
             let sentence = "decryption does not give the message back".to_owned();
@@ -250,8 +252,36 @@ impl Preparation<'_> {
         };
         let expected = vec![None; sizes.len()];
         let long = vec![false; sizes.len()];
-        let (must, step) = (order.must, order.step);
-        Ok(Subject { index, routine, calls, must, sizes, step, recorded: 0, expected, long })
+        let moves = !setup.input.is_empty() || !setup.aad.is_empty();
+        Ok(Subject {
+            index,
+            routine,
+            reopen: (moves && longest <= LONGEST_MOVED).then_some(reopen),
+            first: self.placement,
+            visits: 0,
+            calls,
+            must: order.must,
+            sizes,
+            step: order.step,
+            recorded: 0,
+            expected,
+            long,
+        })
+    }
+
+    /// What opens a case with its message at a place.
+    fn reopen(&self, case: &Case, setup: Setup, message_bytes: Option<usize>) -> Reopen {
+        let (case, setup) = (case.clone(), RefCell::new(setup));
+        Box::new(move |placement| {
+            let mut setup = setup.borrow_mut();
+            setup.placement = placement;
+            let opened = case.open(&setup);
+            let inner = opened.map_err(|error| Failure::Unavailable(error.to_string()))?;
+            Ok(match message_bytes {
+                Some(bytes) => Box::new(OneSize { inner, bytes }),
+                None => inner,
+            })
+        })
     }
 
     /// Calls that make a sample of the message that is prepared long enough for this clock.

@@ -1,10 +1,11 @@
 //! A visit to one case: on a quiet core a warm-up that is not recorded, then rounds over all sizes.
 
-use bench_slope_algorithms::Routine;
+use bench_slope_algorithms::{Placement, Routine};
 
 use crate::clock::Clock;
 use crate::cpus::Cpus;
-use crate::sample::{deeper, time_calls};
+use crate::placements::{message_offset, stack_pages, stack_place};
+use crate::sample::{on_stack_at, time_calls};
 use crate::wire::{Calls, Failure, Round, Window};
 
 /// How much time a visit takes.
@@ -16,7 +17,7 @@ pub struct Pace {
     rounds: u32,
     /// ... or, of a case of few sizes, as many as make so many samples.
     ///
-    /// One for each depth of the stack. More visits tell more than longer ones: between one interruption
+    /// More visits tell more than longer ones: between one interruption
     /// and the next SHA-256 of 32 bytes is in one of two states, 2 % apart, and 64 samples in a row
     /// are often all in one.
     samples: usize,
@@ -38,7 +39,7 @@ impl Pace {
     pub const THOROUGH: Pace = Pace {
         visit_ns: 2e6,
         rounds: 8,
-        samples: DEPTHS as usize,
+        samples: 16,
         warm_up_ns: 8e5,
         patience_ns: 10_000_000,
         long_round_ns: 8e6,
@@ -85,8 +86,12 @@ const WINDOW_NS: f64 = 3e5;
 const LONG_SAMPLE_NS: f64 = 1e6;
 /// A thread that lacked the processor for this share of a sample shared it: less is the accuracy of its time.
 const LACKED: f64 = 0.02;
-/// Depths of the stack that rounds are taken at.
-const DEPTHS: u32 = 16;
+/// A case is opened again for its message to lie elsewhere when that takes no longer than this: a
+/// fiftieth of a visit.
+const QUICKLY_OPENED_NS: u64 = 50_000;
+
+/// Opens a case with its message at a place.
+pub type Reopen = Box<dyn Fn(Placement) -> Result<Box<dyn Routine>, Failure>>;
 
 /// A case that is ready to be sampled.
 pub struct Subject {
@@ -94,6 +99,12 @@ pub struct Subject {
     pub index: usize,
     /// The opened case, proven right.
     pub routine: Box<dyn Routine>,
+    /// Opens it again elsewhere; `None` where it has no message to be moved, or one too long.
+    pub reopen: Option<Reopen>,
+    /// Where its message lies in the first visit.
+    pub first: Placement,
+    /// Visits so far.
+    pub visits: u32,
     /// Calls in each sample.
     pub calls: Calls,
     /// Whether to record it on a busy core too.
@@ -132,8 +143,18 @@ impl Sampler<'_> {
     /// One visit: on a quiet core a warm-up that is not recorded, then rounds; and why the case must
     /// not be timed any more, when that came out.
     pub fn visit(&mut self, subject: &mut Subject) -> (Vec<Round>, Option<Failure>) {
-        let mut rounds = Vec::new();
         let deadline_ns = self.clock.monotonic_ns().saturating_add(self.pace.patience_ns);
+        if let Err(failure) = subject.move_message(self.clock) {
+            return (Vec::new(), Some(failure));
+        }
+        let pages = stack_pages(self.worker, subject.visits);
+        subject.visits += 1;
+        on_stack_at(pages, 0, &mut || self.rounds(subject, deadline_ns))
+    }
+
+    /// What a visit does once stack and message lie where they shall.
+    fn rounds(&mut self, subject: &mut Subject, deadline_ns: u64) -> (Vec<Round>, Option<Failure>) {
+        let mut rounds = Vec::new();
         self.cpus.settle(deadline_ns);
         let round_ns = match self.warm_up(subject) {
             Ok(round_ns) => round_ns,
@@ -160,10 +181,7 @@ impl Sampler<'_> {
             .clamp(1, most)
             .min(self.wanted - subject.recorded);
         for _ in 0..wanted {
-            // Each round at another depth of the stack: some code is slower where its locals and
-            // the message lie badly to each other.
-            let depth = (self.worker * 3 + subject.recorded * 5) % DEPTHS;
-            match deeper(depth, &mut || self.round(subject, &own, deadline_ns)) {
+            match self.round(subject, &own, deadline_ns) {
                 Ok(round) => {
                     let whole = round.whole;
                     if round.windows.is_empty() && !whole {
@@ -249,13 +267,17 @@ impl Sampler<'_> {
     }
 
     /// One sample at one size, its result checked; 0 when the clock did not move forward.
+    ///
+    /// Each has the stack at another place, for many samples to share what luck and bad luck there is.
     fn sample(&self, subject: &mut Subject, at: usize) -> Result<u64, Failure> {
+        let place = stack_place(self.worker, subject.recorded, at);
         // Not about short ones: the system call before them would be in what they take.
         let was_long = subject.long[at];
         let cpu_ns = || was_long.then(|| self.clock.thread_cpu_ns()).flatten();
         let ticks = subject.checked(at, |routine, calls| {
             let before = cpu_ns();
-            let ticks = time_calls(self.clock, routine, calls).unwrap_or(0);
+            let timed = on_stack_at(0, place, &mut || time_calls(self.clock, routine, calls));
+            let ticks = timed.unwrap_or(0);
             let had_ns = before.zip(cpu_ns()).and_then(|(from, to)| to.checked_sub(from));
             without_others(ticks, had_ns, self.tick_ns)
         })?;
@@ -277,6 +299,21 @@ fn without_others(ticks: u64, had_ns: Option<u64>, tick_ns: f64) -> u64 {
 }
 
 impl Subject {
+    /// Puts the message where this visit has it, unless that takes too long.
+    fn move_message(&mut self, clock: &dyn Clock) -> Result<(), Failure> {
+        let Some(reopen) = self.reopen.as_ref().filter(|_| self.visits > 0) else {
+            return Ok(());
+        };
+        let begin_ns = clock.monotonic_ns();
+        let offset = message_offset(self.first.offset, self.visits);
+        // The one before is still there, and so its own state lies elsewhere too.
+        self.routine = reopen(Placement { offset })?;
+        if clock.monotonic_ns().saturating_sub(begin_ns) > QUICKLY_OPENED_NS {
+            self.reopen = None;
+        }
+        Ok(())
+    }
+
     /// Lets `sample` call the routine on a message of the size at this place, and checks the result.
     pub fn checked<T>(
         &mut self,

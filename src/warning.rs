@@ -234,7 +234,7 @@ impl fmt::Display for Warning {
                     .collect();
                 write!(
                     f,
-                    "two costs, by where each process has its code and data or by a state of the core that lasts \
+                    "two costs, by where code, data and stack lie or by a state of the core that lasts \
                      for milliseconds: {}: expect either in a program of your own",
                     rows.join("; ")
                 )
@@ -369,11 +369,11 @@ pub fn bent(unit: &str, bend: Bend) -> String {
     )
 }
 
-/// Both costs of a row: `43.66 ns/byte, 47.70 in 40 % of the processes`.
+/// Both costs of a row: `43.66 ns/byte, 47.70 in 40 % of the samples`.
 #[must_use]
 pub fn both(unit: &str, layouts: Layouts) -> String {
     format!(
-        "{:.3} ns/{unit}, {:.3} in {:.0} % of the processes",
+        "{:.3} ns/{unit}, {:.3} in {:.0} % of the samples",
         layouts.best_ns_per_unit,
         layouts.other_ns_per_unit,
         100.0 * layouts.other_share

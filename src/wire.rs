@@ -23,7 +23,7 @@ pub struct Request {
     pub lowest_contention: Option<f64>,
     /// The processors to stay on; empty for any that is allowed.
     pub cpus: Vec<usize>,
-    /// Bytes past a 64-byte boundary at which messages start.
+    /// Bytes past the boundary of a page at which messages start in the first visit.
     pub offset_bytes: usize,
     /// A sample lasts at least so long, where the user says; else as the clock has it.
     pub min_epoch_ns: Option<u64>,

@@ -312,6 +312,7 @@ mod tests {
                 size: 64,
                 ns_per_unit_below: 1.0,
                 ns_per_unit_above: 3.0,
+                batch: None,
             }),
             ..measured(2.0)
         };

@@ -103,7 +103,7 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
         facts.push((
             "layouts of code and data",
             format!(
-                "{} ns/{unit} where they lie well, {} in {:.0} % of the processes",
+                "{} ns/{unit} where they lie well, {} in {:.0} % of the samples",
                 show(best_ns_per_unit),
                 show(other_ns_per_unit),
                 100.0 * other_share
