@@ -99,7 +99,7 @@ fn are_mixed(above: &[Vec<f64>], between: f64) -> bool {
             high as f64 / ratios.len() as f64
         })
         .collect();
-    let both = some.iter().filter(|&&share| share >= MET && share <= 1.0 - MET).count();
+    let both = some.iter().filter(|share| (MET..=1.0 - MET).contains(*share)).count();
     both as f64 >= BOTH_MET * some.len() as f64
 }
 
