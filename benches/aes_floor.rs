@@ -16,6 +16,7 @@ mod floor {
     use bench_slope::clock::machine_clock;
     use bench_slope::counters::{Absence, NoPmu};
     use bench_slope::group::{Machine, Plan, measure};
+    use bench_slope::record::Measured;
     use bench_slope::run::run_here;
     use bench_slope::worker::{WORD, Workers};
     use bench_slope_algorithms::{
@@ -159,11 +160,12 @@ mod floor {
         };
         let cases: Vec<_> = machine.catalogue.cases(Section::Hash).collect();
         for _ in 0..10 {
-            let (records, _) =
+            let gathered =
                 measure(&machine, &cases, Plan::default(), &mut |_| ()).expect("workers start");
+            let records = gathered.records;
             let measured = records.first().and_then(|record| record.result.as_ref().ok());
-            let Some((ns, mhz)) = measured.and_then(|m| Some((m.ns_per_unit, m.measured_mhz?)))
-            else {
+            let told = |m: &Measured| Some((m.ns_per_unit, m.mhz_of_cycles()?));
+            let Some((ns, mhz)) = measured.and_then(told) else {
                 println!("no number: {records:?}");
                 continue;
             };

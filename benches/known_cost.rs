@@ -38,7 +38,8 @@ fn main() -> ExitCode {
     let mut ratios = Vec::new();
     for _ in 0..10 {
         let before = alone();
-        let (records, _) = measure(&machine, &cases, plan, &mut |_| ()).expect("workers start");
+        let gathered = measure(&machine, &cases, plan, &mut |_| ()).expect("workers start");
+        let records = gathered.records;
         let after = alone();
         let Some(itself) = before.zip(after).map(|(before, after)| before.min(after)) else {
             println!("no number: the clock saw no time pass");

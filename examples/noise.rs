@@ -234,7 +234,7 @@ fn draw_layouts(path: &Path, catalogue: &Catalogue) -> Drawn<()> {
     };
     let cases = ALGORITHMS.map(|algorithm| case(catalogue, algorithm));
     let cases = cases.into_iter().collect::<Drawn<Vec<Case>>>()?;
-    let (records, _) = measure(&machine, &cases, plan, &mut |_| ())?;
+    let records = measure(&machine, &cases, plan, &mut |_| ())?.records;
     let area = SVGBackend::new(path, (860, 620)).into_drawing_area();
     area.fill(&WHITE)?;
     for (record, panel) in records.iter().zip(area.split_evenly((ALGORITHMS.len(), 1))) {

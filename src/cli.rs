@@ -19,8 +19,8 @@ use crate::versions::Versions;
 use refusals::{check, refuse_conflicts, refuse_what_would_be_ignored};
 pub use values::epoch;
 use values::{
-    asymptote, filter, formats, frequency, message, min_epoch, no_features, percentage, share,
-    threads, time_limit,
+    asymptote, filter, formats, frequency, megahertz, message, min_epoch, no_features, percentage,
+    share, threads, time_limit,
 };
 
 /// What a hash or a cipher costs per byte on this machine, with the call overhead taken out.
@@ -83,6 +83,11 @@ pub struct Options {
     /// beside each row.
     #[arg(long, global = true, value_name = "MHZ|auto", value_parser = frequency, allow_hyphen_values = true)]
     pub cpu_mhz: Option<Frequency>,
+
+    /// Tell nanoseconds and MiB/s as they are at this frequency in megahertz, so that runs of other
+    /// days and other moods of the host can be laid side by side, instead of at the one that was measured.
+    #[arg(long, global = true, value_name = "MHZ", value_parser = megahertz, allow_hyphen_values = true, conflicts_with_all = ["threads", "endless"])]
+    pub at_mhz: Option<f64>,
 
     /// Measure every size exactly so many times, instead of as often as a precise answer takes.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
@@ -213,6 +218,7 @@ impl Options {
         let min_epoch_ns = min_epoch.map(|time| time.as_nanos() as u64);
         let growth = self.asymptote.is_some();
         let (sizes, message_bytes) = (self.sizes(), self.message);
+        let at_mhz = self.at_mhz;
         Conditions {
             quick,
             unaligned,
@@ -225,6 +231,7 @@ impl Options {
             growth,
             message_bytes,
             threads,
+            at_mhz,
         }
     }
 
@@ -352,6 +359,15 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Wish, Early> {
         && options.threads.is_none()
     {
         let text = "error: --message belongs to --asymptote, --endless or --threads\n".to_owned();
+        return Err(Early { text, asked_for: false });
+    }
+    if let (Some(at_mhz), Some(Frequency::Given(cpu_mhz))) = (options.at_mhz, options.cpu_mhz)
+        && at_mhz.total_cmp(&cpu_mhz).is_ne()
+    {
+        let text = format!(
+            "error: --at-mhz {at_mhz} and --cpu-mhz {cpu_mhz} are two frequencies for one row: cycles do not \
+             depend on --at-mhz; --cpu-mhz auto measures them\n"
+        );
         return Err(Early { text, asked_for: false });
     }
     if let (Some(name), worker) = (&options.endless, &line.command) {

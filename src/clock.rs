@@ -4,6 +4,7 @@
 //! has then seen the same stretch of time on this clock and on the operating system's monotonic
 //! one, and their ratio is the tick's length.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -79,15 +80,49 @@ pub fn grain(clock: &dyn Clock) -> Option<Grain> {
     Some(Grain { resolution_ticks: finest, cost_ticks: cost })
 }
 
-/// The best clock of this machine: the time-stamp counter where it runs at a constant rate, else
-/// the operating system's monotonic clock.
+/// Pairs of readings of which the tightest counts.
+const PAIRS: u32 = 8;
+
+/// One moment on both clocks, in ticks and in monotonic nanoseconds.
+///
+/// The system may stop a process between the two readings. Then they are of two moments, and a worker
+/// that began so would have long ticks or short ones in all of its samples. So the monotonic clock is
+/// read between two readings of ticks, several times, and the pair counts whose ticks are the closest.
+pub fn moment(clock: &dyn Clock) -> (u64, u64) {
+    let pair = |_| {
+        let before = clock.ticks();
+        let monotonic_ns = clock.monotonic_ns();
+        let width = clock.ticks().saturating_sub(before);
+        (width, (before + width / 2, monotonic_ns))
+    };
+    let first = pair(0);
+    (1..PAIRS).map(pair).fold(first, |best, new| if new.0 < best.0 { new } else { best }).1
+}
+
+/// The best clock of this machine: the time-stamp counter where it runs at a constant rate and the
+/// kernel has not rejected it, else the operating system's monotonic clock.
 #[must_use]
 pub fn machine_clock() -> Arc<dyn Clock + Send + Sync> {
+    clock_of(Path::new("/"))
+}
+
+/// The best clock of a machine whose kernel tells of its time sources below `root`.
+#[must_use]
+pub fn clock_of(root: &Path) -> Arc<dyn Clock + Send + Sync> {
     #[cfg(target_arch = "x86_64")]
-    if time_stamp_counter::is_invariant() {
+    if time_stamp_counter::is_invariant() && !is_rejected("tsc", root) {
         return Arc::new(time_stamp_counter::TimeStampCounter { start: Instant::now() });
     }
     Arc::new(MonotonicClock { start: Instant::now() })
+}
+
+/// Whether the kernel tells of time sources and this is none of them. What processors of one machine
+/// say of their counters is no promise that these agree with each other; the kernel has compared them.
+#[cfg(any(test, target_arch = "x86_64"))]
+fn is_rejected(source: &str, root: &Path) -> bool {
+    let file = "sys/devices/system/clocksource/clocksource0/available_clocksource";
+    let Ok(offered) = std::fs::read_to_string(root.join(file)) else { return false };
+    !offered.trim().is_empty() && !offered.split_whitespace().any(|offered| offered == source)
 }
 
 /// `std::time::Instant`, in nanoseconds.
@@ -238,6 +273,50 @@ impl Clock for InventedClock {
     }
 }
 
+/// An invented clock whose reader is stopped for 5 ms at one of the readings.
+#[cfg(test)]
+pub struct Stalling {
+    clock: InventedClock,
+    stops_at: u64,
+    readings: AtomicU64,
+}
+
+#[cfg(test)]
+impl Stalling {
+    /// Stops before this reading of either kind, counted from 0.
+    pub fn new(stops_at: u64) -> Self {
+        Stalling { clock: InventedClock::new(1), stops_at, readings: AtomicU64::new(0) }
+    }
+
+    /// How many readings there were.
+    pub fn readings(&self) -> u64 {
+        self.readings.load(Ordering::Relaxed)
+    }
+
+    fn read(&self) {
+        if self.readings.fetch_add(1, Ordering::Relaxed) == self.stops_at {
+            self.clock.advance_ps(5_000_000_000);
+        }
+    }
+}
+
+#[cfg(test)]
+impl Clock for Stalling {
+    fn name(&self) -> &'static str {
+        "stalling clock"
+    }
+
+    fn ticks(&self) -> u64 {
+        self.read();
+        self.clock.ticks()
+    }
+
+    fn monotonic_ns(&self) -> u64 {
+        self.read();
+        self.clock.monotonic_ns()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,6 +331,42 @@ mod tests {
             let found = grain(&InventedClock::new(step)).expect("it moves");
             let right = Grain { resolution_ticks: resolution, cost_ticks: cost };
             assert_eq!(found, right, "{step}");
+        }
+    }
+
+    #[test]
+    fn a_counter_that_the_kernel_rejected_is_not_trusted() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("sys/devices/system/clocksource/clocksource0");
+        assert!(!is_rejected("tsc", root.path()), "a kernel that tells nothing");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for (offered, rejected) in [
+            ("tsc hpet acpi_pm \n", false),
+            ("kvm-clock tsc acpi_pm \n", false),
+            ("hpet acpi_pm \n", true),
+            ("kvm-clock acpi_pm\n", true),
+            // Before the kernel has compared it with others.
+            ("tsc-early jiffies\n", true),
+            ("\n", false),
+        ] {
+            std::fs::write(folder.join("available_clocksource"), offered).expect("a file");
+            assert_eq!(is_rejected("tsc", root.path()), rejected, "{offered}");
+            if rejected {
+                assert_eq!(clock_of(root.path()).name(), "monotonic clock", "{offered}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_moment_is_that_of_its_tightest_readings() {
+        let clock = Stalling::new(u64::MAX);
+        moment(&clock);
+        let readings = clock.readings();
+        for at in 0..readings {
+            let clock = Stalling::new(at);
+            let (ticks, ns) = moment(&clock);
+            // The one clock is the other, and a reading takes 20 ns.
+            assert!(ticks.abs_diff(ns) <= 20, "stopped at reading {at}: {ticks} and {ns}");
         }
     }
 

@@ -10,8 +10,11 @@ use crate::clock::{Clock, Grain};
 use crate::frequency::{Probe, probe};
 use crate::quiet::Processor;
 
-/// A core counts as quiet when its contention is within this factor of the lowest seen.
+/// A core counts as quiet when its contention is within this factor of the lowest seen; docs/method.md
+/// derives this and the others.
 pub const QUIET_WITHIN: f64 = 1.04;
+/// Readings of a quiet core agree within this factor.
+const AGREE_WITHIN: f64 = 1.01;
 
 /// The processors this process may run on, and what was seen of them.
 pub struct Cpus<'a> {
@@ -19,14 +22,20 @@ pub struct Cpus<'a> {
     grain: Grain,
     allowed: Vec<usize>,
     at: usize,
-    lowest: Lowest,
+    /// What quiet reads as far as earlier workers know, and no more than is known of its kind.
+    level: Option<f64>,
+    known: Option<f64>,
+    /// What this worker's own readings say.
+    own: Lowest,
     judges: bool,
 }
 
 impl<'a> Cpus<'a> {
     /// Looks at the machine; `only` are the processors to stay on, empty for all that are allowed;
-    /// `lowest` is the lowest contention that earlier workers saw.
-    pub fn new(clock: &'a dyn Clock, grain: Grain, only: &[usize], lowest: Option<f64>) -> Self {
+    /// `level` is what quiet reads, as far as earlier workers know.
+    pub fn new(clock: &'a dyn Clock, grain: Grain, only: &[usize], level: Option<f64>) -> Self {
+        // Neighbours that were there from the first moment on must not be taken for quiet.
+        let known = known_quiet();
         if !only.is_empty() {
             // The parent has tried it: what fails here would fail there.
             let _ = affinity::stay_on(only);
@@ -36,17 +45,19 @@ impl<'a> Cpus<'a> {
             grain,
             allowed: affinity::allowed().unwrap_or_default(),
             at: 0,
-            // Neighbours that were there from the first moment on must not be taken for quiet.
-            lowest: Lowest { confirmed: lowest.or_else(known_quiet), readings: Vec::new() },
+            level: lower(level, known),
+            known,
+            own: Lowest::default(),
             judges: true,
         };
         cpus.judges = cpus.probe().is_some();
         cpus
     }
 
-    /// The lowest contention seen, by earlier workers too; `None` when this clock cannot tell.
+    /// What quiet reads by this worker's own readings, and no more than is known of this kind of core;
+    /// `None` when neither tells.
     pub fn lowest(&self) -> Option<f64> {
-        self.lowest.confirmed
+        lower(self.own.confirmed, self.known).filter(|_| self.judges)
     }
 
     /// A look at the current processor; `None` when this clock cannot tell.
@@ -55,7 +66,7 @@ impl<'a> Cpus<'a> {
             return None;
         }
         let found = probe(self.clock, self.grain)?;
-        self.lowest.take(found.contention());
+        self.own.take(found.contention());
         Some(found)
     }
 
@@ -64,7 +75,8 @@ impl<'a> Cpus<'a> {
         let Some(contention) = contention else {
             return true;
         };
-        self.lowest.confirmed.is_some_and(|lowest| contention <= QUIET_WITHIN * lowest)
+        let level = lower(self.own.confirmed, self.level);
+        level.is_some_and(|level| contention <= QUIET_WITHIN * level)
     }
 
     /// Moves to a quiet processor, trying each in turn until `deadline_ns`; returns what it looks
@@ -85,6 +97,59 @@ impl<'a> Cpus<'a> {
             }
         }
     }
+}
+
+/// The lower of those that are there.
+fn lower(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::min)
+}
+
+/// What quiet reads, as worker after worker tells it.
+///
+/// A worker whose readings agree on less than those before is believed at once: these had neighbours. But
+/// it may have been misled, by chains of which a dozen were slowed down alike, and then nothing would
+/// ever be quiet again. So what no worker comes near any more is given up, for a higher level that workers
+/// agree on.
+#[derive(Clone, Debug, Default)]
+pub struct QuietLevel {
+    level: Option<f64>,
+    /// What the last workers told since one came near, the latest last.
+    away: Vec<f64>,
+}
+
+impl QuietLevel {
+    /// So many workers in a row that come nowhere near the level are enough to doubt it: a second or two.
+    const DOUBTING: usize = 8;
+    /// So many of them must agree on another. What is read beside a busy neighbour scatters.
+    const AGREEING: usize = 4;
+
+    /// Takes what a worker tells, and gives the level from now on.
+    pub fn take(&mut self, lowest: Option<f64>) -> Option<f64> {
+        let Some(lowest) = lowest else { return self.level };
+        if self.level.is_none_or(|level| lowest <= QUIET_WITHIN * level) {
+            self.level = lower(self.level, Some(lowest));
+            self.away.clear();
+            return self.level;
+        }
+        self.away.push(lowest);
+        if self.away.len() > Self::DOUBTING {
+            self.away.remove(0);
+        }
+        if self.away.len() == Self::DOUBTING
+            && let Some(agreed) = agreed(&mut self.away.clone(), Self::AGREEING)
+        {
+            self.level = Some(agreed);
+            self.away.clear();
+        }
+        self.level
+    }
+}
+
+/// The lowest of these that so many of them agree with.
+fn agreed(readings: &mut [f64], many: usize) -> Option<f64> {
+    readings.sort_unstable_by(f64::total_cmp);
+    let agree = |window: &&[f64]| window[many - 1] <= AGREE_WITHIN * window[0];
+    readings.windows(many).find(agree).map(|window| window[0])
 }
 
 /// What a quiet core of this kind reads, where that is known.
@@ -138,7 +203,7 @@ pub fn stay_on(cpus: &[usize]) -> std::io::Result<()> {
 /// What quiet reads, judged by these readings of contention; `None` when no dozen of them agree.
 #[must_use]
 pub fn lowest_agreed(readings: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut lowest = Lowest { confirmed: None, readings: Vec::new() };
+    let mut lowest = Lowest::default();
     readings.into_iter().for_each(|reading| lowest.take(reading));
     lowest.confirmed
 }
@@ -187,6 +252,7 @@ pub fn staying_on<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
 /// The lowest contention that was seen again and again: a few low readings are chains that were
 /// interrupted, not a quiet core. Quiet readings lie within 1 % of each other; interrupted ones
 /// anywhere.
+#[derive(Default)]
 struct Lowest {
     confirmed: Option<f64>,
     /// The lowest readings, ascending.
@@ -194,10 +260,8 @@ struct Lowest {
 }
 
 impl Lowest {
-    /// Readings that must agree ...
+    /// Readings that must agree.
     const AGREEING: usize = 12;
-    /// ... within this factor.
-    const WITHIN: f64 = 1.01;
     /// More are not kept.
     const KEPT: usize = 64;
 
@@ -208,13 +272,8 @@ impl Lowest {
         let at = self.readings.partition_point(|&kept| kept < reading);
         self.readings.insert(at, reading);
         self.readings.truncate(Self::KEPT);
-        let agreed = self
-            .readings
-            .windows(Self::AGREEING)
-            .find(|window| window[Self::AGREEING - 1] <= Self::WITHIN * window[0]);
-        if let Some(window) = agreed {
-            let lowest = window[0];
-            self.confirmed = Some(self.confirmed.map_or(lowest, |confirmed| confirmed.min(lowest)));
+        if let Some(agreed) = agreed(&mut self.readings, Self::AGREEING) {
+            self.confirmed = lower(self.confirmed, Some(agreed));
         }
     }
 }
@@ -265,15 +324,81 @@ mod affinity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::InventedClock;
+
+    /// A worker on a kind of core that is known or not, told a level by earlier ones.
+    fn worker<'a>(
+        clock: &'a dyn Clock,
+        known: Option<f64>,
+        level: Option<f64>,
+        readings: &[f64],
+    ) -> Cpus<'a> {
+        let grain = Grain { resolution_ticks: 1, cost_ticks: 1 };
+        let mut cpus = Cpus::new(clock, grain, &[], None);
+        (cpus.known, cpus.level, cpus.judges) = (known, lower(level, known), true);
+        readings.iter().for_each(|&reading| cpus.own.take(reading));
+        cpus
+    }
 
     #[test]
     fn a_busy_core_is_not_taken_for_quiet_where_quiet_is_known() {
-        let mut lowest = Lowest { confirmed: Some(0.213), readings: Vec::new() };
-        (0..50).for_each(|_| lowest.take(0.27));
-        assert_eq!(lowest.confirmed, Some(0.213));
-        // A core that is quieter than what is known teaches it.
-        (0..50).for_each(|_| lowest.take(0.209));
-        assert_eq!(lowest.confirmed, Some(0.209));
+        let clock = InventedClock::new(1);
+        let of = |level, reading| worker(&clock, Some(0.213), level, &[reading; 50]);
+        for level in [None, Some(0.27)] {
+            let busy = of(level, 0.27);
+            assert_eq!(busy.lowest(), Some(0.213));
+            assert!(!busy.is_quiet(Some(0.27)) && busy.is_quiet(Some(0.215)));
+            // A core that is quieter than what is known teaches it.
+            assert_eq!(of(level, 0.200).lowest(), Some(0.200));
+            assert!(!of(level, 0.200).is_quiet(Some(0.213)));
+        }
+    }
+
+    #[test]
+    fn a_worker_tells_what_it_saw_itself() {
+        let clock = InventedClock::new(1);
+        let busy = worker(&clock, None, Some(0.18), &[0.213; 50]);
+        assert_eq!(busy.lowest(), Some(0.213));
+        assert!(!busy.is_quiet(Some(0.213)), "earlier ones know better");
+        assert_eq!(worker(&clock, None, Some(0.18), &[0.213; 11]).lowest(), None);
+    }
+
+    #[test]
+    fn a_dozen_bad_readings_do_not_make_everything_busy_for_ever() {
+        let mut level = QuietLevel::default();
+        assert_eq!(level.take(None), None);
+        assert_eq!(level.take(Some(0.2135)), Some(0.2135));
+        assert_eq!(level.take(Some(0.2130)), Some(0.2130));
+        // A worker whose chains were slowed down alike.
+        assert_eq!(level.take(Some(0.18)), Some(0.18));
+        for _ in 1..QuietLevel::DOUBTING {
+            assert_eq!(level.take(Some(0.2132)), Some(0.18));
+            assert_eq!(level.take(None), Some(0.18), "who tells nothing does not count");
+        }
+        assert_eq!(level.take(Some(0.2131)), Some(0.2131));
+        assert_eq!(level.take(Some(0.2130)), Some(0.2130));
+    }
+
+    #[test]
+    fn busy_neighbours_do_not_move_what_quiet_is() {
+        // Half a minute of neighbours, each worker beside another load: no four of eight agree.
+        let mut level = QuietLevel::default();
+        level.take(Some(0.213));
+        for at in 0..200 {
+            let busy = 0.25 + 0.02 * f64::from(at * 7 % 10);
+            assert_eq!(level.take(Some(busy)), Some(0.213), "{at}");
+        }
+        // One that comes near sets the doubts back.
+        let mut level = QuietLevel::default();
+        level.take(Some(0.213));
+        for at in 0..100 {
+            let told = if at % 7 == 6 { 0.2135 } else { 0.27 };
+            assert_eq!(level.take(Some(told)), Some(0.213), "{at}");
+        }
+        // What was busy from the start is corrected at once.
+        let mut level = QuietLevel::default();
+        assert_eq!(level.take(Some(0.30)), Some(0.30));
+        assert_eq!(level.take(Some(0.213)), Some(0.213));
     }
 
     #[test]
@@ -295,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_few_low_readings_confirm_nothing() {
-        let mut lowest = Lowest { confirmed: None, readings: Vec::new() };
+        let mut lowest = Lowest::default();
         // A busy core, and chains that were interrupted: scattered readings.
         for step in 0..200 {
             lowest.take(0.25 + 0.004 * f64::from(step));

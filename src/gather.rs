@@ -8,8 +8,8 @@ use crate::counters::{self, Absence, Counting};
 use crate::cpus;
 use crate::environment::Environment;
 use crate::exact;
-use crate::group::Machine;
-use crate::record::{Counters, Frequency, Record, Run};
+use crate::group::{Gathered, Machine};
+use crate::record::{Counters, Frequency, Reference, Run};
 use crate::versions::Versions;
 use crate::warning::Warning;
 use crate::wire::Failure;
@@ -67,12 +67,10 @@ const SAME_FREQUENCY: f64 = 0.01;
 
 /// The rows of a group as a run of their own; `wrong` has what the self-test found, by identifier.
 #[must_use]
-pub fn part(
-    beginning: &Run,
-    mut records: Vec<Record>,
-    warnings: &[Warning],
-    wrong: &HashMap<String, String>,
-) -> Run {
+pub fn part(beginning: &Run, gathered: Gathered, wrong: &HashMap<String, String>) -> Run {
+    let Gathered { mut records, warnings, reference } = gathered;
+    let at_mhz = beginning.conditions.at_mhz;
+    let reference = reference.map(|own| Reference { given: at_mhz.is_some(), ..own });
     for record in &mut records {
         if let Some(sentence) = wrong.get(&record.id) {
             record.result = Err(Failure::Wrong(sentence.clone()));
@@ -82,7 +80,12 @@ pub fn part(
     }
     exact::predict(&mut records);
     let warnings = warnings.iter().map(Warning::advice).collect();
-    let mut part = Run { records, warnings, ..beginning.clone() };
+    let mut part = Run { records, warnings, reference, ..beginning.clone() };
+    if let Some(mhz) = at_mhz
+        && part.has_unknown_frequency()
+    {
+        part.warnings.push(Warning::NotToldAt { mhz }.advice());
+    }
     if part.frequency == Some(Frequency::Measured) && part.has_unknown_frequency() {
         part.warnings.push(Warning::FrequencyUnknown.advice());
     }
@@ -108,7 +111,8 @@ mod tests {
             let at_3000 = Measured { measured_mhz: Some(3000.0), ..measured(1.0) };
             let rows = vec![record(Section::Hash, "x", Ok(at_3000))];
             let beginning = Run { frequency: Some(Frequency::Given(given)), ..Run::default() };
-            let part = part(&beginning, rows, &[], &HashMap::new());
+            let gathered = Gathered { records: rows, ..Gathered::default() };
+            let part = part(&beginning, gathered, &HashMap::new());
             part.warnings.into_iter().map(|advice| advice.kind).collect::<Vec<_>>()
         };
         assert_eq!(kinds(3500.0), ["other-frequency"]);

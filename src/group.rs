@@ -11,15 +11,14 @@ use bench_slope_algorithms::{Case, Catalogue, Section};
 use crate::batches::batches;
 use crate::clock::Clock;
 use crate::counters::{self, Pmu};
-use crate::fit::FEWEST_PROCESSES;
-use crate::record::Record;
+use crate::placements::first_offset;
+use crate::record::{Record, Reference};
 use crate::rows::{
-    CLEAR, FEWEST_WORKERS, PRECISION, Row, Seen, growth_record, is_clear, is_far_from_exact,
-    is_good_enough, leave_unfinished, record, samples, settle_frequency, take,
+    CLEAR, FEWEST_WORKERS, PRECISION, Row, RunFrequency, Seen, growth_record, is_clear,
+    leave_unfinished, record, samples, settle_frequency, take,
 };
-use crate::tally::Tally;
 use crate::warning::Warning;
-use crate::wire::{Order, Request};
+use crate::wire::{Failure, Order, Request};
 use crate::worker::Workers;
 
 /// What a measurement is made with.
@@ -79,6 +78,19 @@ pub struct Plan<'a> {
     pub cpus: &'a [usize],
     /// What is counted beside; empty for nothing.
     pub counters: &'a [counters::Event],
+    /// Nanoseconds are told at this frequency, in megahertz; at that of most of the rows, when not given.
+    pub at_mhz: Option<f64>,
+}
+
+/// What a group of rows came to.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    /// A record for each case, in their order.
+    pub records: Vec<Record>,
+    /// What is to be known before they are believed.
+    pub warnings: Vec<Warning>,
+    /// The frequency that they are told at; `None` where it could not be measured.
+    pub reference: Option<Reference>,
 }
 
 /// How far a group is.
@@ -86,6 +98,8 @@ pub struct Plan<'a> {
 pub struct Progress {
     /// Rows that are done.
     pub done: usize,
+    /// Rows that get more than the usual time, for the machine is too noisy for them.
+    pub noisy: usize,
     /// All rows.
     pub rows: usize,
     /// Seconds spent.
@@ -133,9 +147,10 @@ pub fn time_limit_ns(cases: &[Case], plan: Plan<'_>) -> u64 {
     })
 }
 
-/// Rows that are far from exact when time is up get this much more of it, in shares of the limit.
-const EXTRA_TIME: f64 = 0.2;
-/// Workers that may be lost before they began, as when the program is replaced while it runs.
+/// Rows that are far from exact when time is up get so many times their share of it besides, unless
+/// the user limits it.
+const EXTRA_TIME: f64 = 9.0;
+/// Workers in a row that may be lost before they began, as when the system is short of memory.
 const UNLUCKY_WORKERS: u32 = 3;
 /// Workers of a quick run: as few as a slope of slow rows, which share their sizes, can be drawn from.
 const QUICK_WORKERS: u32 = 2;
@@ -149,26 +164,34 @@ pub fn measure(
     cases: &[Case],
     plan: Plan<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> io::Result<(Vec<Record>, Vec<Warning>)> {
-    let (mut records, mut warnings, mut spent) = (Vec::new(), Vec::new(), 0.0);
+) -> io::Result<Gathered> {
+    let (mut all, mut spent) = (Gathered::default(), 0.0);
     for some in batches(cases, plan.sizes) {
-        let before = records.len();
+        let before = all.records.len();
         let after = time_limit_ns(&cases[before + some.len()..], plan) as f64 / 1e9;
         let mut seconds = 0.0;
-        let (new, said) = measure_at_once(machine, some, plan, &mut |now| {
+        // All rows of a run are told at the frequency of the first.
+        let at_mhz = plan.at_mhz.or(all.reference.map(|reference| reference.mhz));
+        let plan = Plan { at_mhz, ..plan };
+        let new = measure_at_once(machine, some, plan, &mut |now| {
             seconds = now.seconds;
             progress(Progress {
                 done: before + now.done,
                 rows: cases.len(),
                 seconds: spent + now.seconds,
                 seconds_left: now.seconds_left.map(|left| left + after),
+                ..now
             });
         })?;
         spent += seconds;
-        records.extend(new);
-        warnings.extend(said);
+        all.records.extend(new.records);
+        all.warnings.extend(new.warnings);
+        all.reference = match (all.reference, new.reference) {
+            (Some(one), Some(other)) => Some(one.with(other)),
+            (one, other) => one.or(other),
+        };
     }
-    Ok((records, warnings))
+    Ok(all)
 }
 
 fn measure_at_once(
@@ -176,38 +199,30 @@ fn measure_at_once(
     cases: &[Case],
     plan: Plan<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> io::Result<(Vec<Record>, Vec<Warning>)> {
+) -> io::Result<Gathered> {
     let mut rows: Vec<Row> = cases
         .iter()
-        .map(|case| Row {
-            case: case.clone(),
-            sizes: plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec),
-            calls: None,
-            total_ns: 0.0,
-            processes: Vec::new(),
-            tally: Tally::default(),
-            failure: None,
-            good_enough: false,
+        .map(|case| {
+            let sizes = plan.sizes.map_or_else(|| case.entry.axis.sizes(), <[usize]>::to_vec);
+            Row::new(case.clone(), sizes)
         })
         .collect();
     let mut seen = Seen::default();
     let begin = machine.clock.monotonic_ns();
-    let limit_ns = time_limit_ns(cases, plan);
+    let budget =
+        Budget { usual_ns: time_limit_ns(cases, plan), is_fixed: plan.time_limit.is_some() };
     let planned = planned_workers(plan);
-    let precision = plan.precision.unwrap_or(if plan.growth { CLEAR } else { PRECISION });
-    let mut unlucky = 0;
-    for worker in 0.. {
+    let (mut worker, mut unlucky) = (0, 0);
+    loop {
         let spent_ns = machine.clock.monotonic_ns().saturating_sub(begin);
-        let time = spent_ns as f64 / limit_ns.max(1) as f64;
-        // The next worker would overrun the limit by more than half of itself.
-        let time_is_up = planned.is_none()
-            && worker >= WORKERS_WHATEVER_THE_TIME
-            && time * (1.0 + 0.5 / f64::from(worker)) > 1.0;
-        let open = pending(&rows, worker, time_is_up, &seen);
-        progress(Progress::at(&rows, &open, worker, spent_ns, planned, limit_ns));
+        let time_is_up = planned.is_none() && budget.is_up(spent_ns, worker);
+        let open = pending(&rows, worker, time_is_up);
+        let noisy = if time_is_up { open.len() } else { 0 };
+        let limit_ns = budget.with_extra(noisy, rows.len());
+        progress(Progress::at(&rows, &open, noisy, worker, spent_ns, planned, limit_ns));
         let enough = match planned {
             Some(planned) => worker >= planned,
-            None => worker >= WORKERS_WHATEVER_THE_TIME && time > 1.0 + EXTRA_TIME,
+            None => worker >= WORKERS_WHATEVER_THE_TIME && time_is_up && spent_ns > limit_ns,
         };
         if open.is_empty() || enough || machine.is_interrupted() {
             break;
@@ -224,31 +239,114 @@ fn measure_at_once(
             // The interruption reaches workers too; no row is to blame.
             break;
         }
+        let died = outcome.death.is_some();
         match take(&mut rows, &open, &request, outcome.events, outcome.death, &mut seen) {
+            Ok(()) => unlucky = 0,
             // Nothing was told: another worker follows, unless none ever begins.
             Err(_) if unlucky < UNLUCKY_WORKERS => unlucky += 1,
-            taken => taken?,
+            Err(none_begins) => give_up(&mut rows, &open, &none_begins),
         }
+        if died {
+            // Another one does what this one did not come to: a run of two workers would lose half.
+            continue;
+        }
+        worker += 1;
         settle_frequency(&mut rows, &mut seen);
-        if planned.is_none() && worker + 1 >= FEWEST_WORKERS {
-            for row in rows.iter_mut().filter(|row| row.failure.is_none() && !row.good_enough) {
-                row.good_enough = if plan.growth {
-                    is_clear(row, &seen, precision)
-                } else {
-                    is_good_enough(row, &seen, precision)
-                };
-            }
+        if planned.is_none() {
+            settle_standings(&mut rows, &open, worker, plan, &seen);
         }
     }
     if machine.is_interrupted() {
         rows.iter_mut().for_each(leave_unfinished);
     }
-    let told = |row: &Row| if plan.growth { growth_record(row, &seen) } else { record(row, &seen) };
+    Ok(gathered(&rows, &seen, plan))
+}
+
+/// The time that a group may take.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    usual_ns: u64,
+    /// Whether the user says so, and there is no more.
+    is_fixed: bool,
+}
+
+impl Budget {
+    /// Whether the next worker would overrun the usual time by more than half of itself.
+    fn is_up(self, spent_ns: u64, worker: u32) -> bool {
+        let time = spent_ns as f64 / self.usual_ns.max(1) as f64;
+        worker >= WORKERS_WHATEVER_THE_TIME && time * (1.0 + 0.5 / f64::from(worker)) > 1.0
+    }
+
+    /// The time in all where so many of the rows are far from exact.
+    fn with_extra(self, noisy: usize, rows: usize) -> u64 {
+        if self.is_fixed {
+            return self.usual_ns;
+        }
+        let share = noisy as f64 / rows.max(1) as f64;
+        (self.usual_ns as f64 * (1.0 + EXTRA_TIME * share)) as u64
+    }
+}
+
+/// Judges the rows that the last of so many workers has measured, once enough have.
+fn settle_standings(rows: &mut [Row], open: &[usize], workers: u32, plan: Plan<'_>, seen: &Seen) {
+    let precision = plan.precision.unwrap_or(if plan.growth { CLEAR } else { PRECISION });
+    if workers < WORKERS_WHATEVER_THE_TIME {
+        return;
+    }
+    for &at in open {
+        let row = &mut rows[at];
+        if row.failure.is_some() {
+            continue;
+        }
+        row.settle_standing(seen);
+        row.good_enough = workers >= FEWEST_WORKERS
+            && if plan.growth {
+                is_clear(row, seen, precision)
+            } else {
+                row.is_good_enough(precision)
+            };
+    }
+}
+
+/// The records of the rows, told at the frequency that is wanted.
+fn gathered(rows: &[Row], seen: &Seen, plan: Plan<'_>) -> Gathered {
+    let told = |row: &Row| if plan.growth { growth_record(row, seen) } else { record(row, seen) };
     let keep = |row: &Row| plan.samples.then(|| samples(row));
-    let records: Vec<Record> =
+    let mut records: Vec<Record> =
         rows.iter().map(|row| Record { samples: keep(row), ..told(row) }).collect();
-    let warnings = if plan.quick { Vec::new() } else { warnings(&records, &seen, plan) };
-    Ok((records, warnings))
+    let frequency = seen.frequency();
+    if let Some(RunFrequency { mhz, .. }) = frequency {
+        let at_mhz = plan.at_mhz.unwrap_or(mhz);
+        records.iter_mut().for_each(|record| record.tell_at(mhz, at_mhz));
+    }
+    let reference = frequency.and_then(|frequency| reference(rows, seen, frequency, plan.at_mhz));
+    let warnings = if plan.quick { Vec::new() } else { warnings(&records, seen, plan) };
+    Gathered { records, warnings, reference }
+}
+
+/// The frequency that the rows are told at, and how far the core moved.
+fn reference(
+    rows: &[Row],
+    seen: &Seen,
+    frequency: RunFrequency,
+    at_mhz: Option<f64>,
+) -> Option<Reference> {
+    let rounds = rows.iter().flat_map(|row| row.processes.iter().flatten());
+    let (slowest, fastest) = seen.core.moved(rounds)?;
+    Some(Reference {
+        mhz: at_mhz.unwrap_or(frequency.mhz),
+        given: false,
+        relative_error: frequency.relative_error,
+        slowest_mhz: frequency.mhz * slowest,
+        fastest_mhz: frequency.mhz * fastest,
+    })
+}
+
+/// Says of the rows that are still asked for how the workers died that should have measured them.
+fn give_up(rows: &mut [Row], open: &[usize], none_begins: &io::Error) {
+    for &at in open {
+        rows[at].failure = Some(Failure::Crashed(none_begins.to_string()));
+    }
 }
 
 /// What samples take when the user says how long one lasts.
@@ -276,6 +374,7 @@ impl Progress {
     fn at(
         rows: &[Row],
         open: &[usize],
+        noisy: usize,
         worker: u32,
         spent_ns: u64,
         planned: Option<u32>,
@@ -288,19 +387,20 @@ impl Progress {
                 Some(spent / f64::from(worker) * f64::from(planned.saturating_sub(worker)))
             }
             Some(_) => None,
-            None => Some((limit_ns as f64 / 1e9 * (1.0 + EXTRA_TIME) - spent).max(0.0)),
+            None => Some((limit_ns as f64 / 1e9 - spent).max(0.0)),
         };
-        Progress { done: rows.len() - open.len(), rows: rows.len(), seconds: spent, seconds_left }
+        let (done, rows) = (rows.len() - open.len(), rows.len());
+        Progress { done, noisy, rows, seconds: spent, seconds_left }
     }
 }
 
 /// The rows still to be sampled, each worker starting with another one, so that no row always
 /// follows the same one; when time is up, only those that are far from exact.
-fn pending(rows: &[Row], worker: u32, time_is_up: bool, seen: &Seen) -> Vec<usize> {
+fn pending(rows: &[Row], worker: u32, time_is_up: bool) -> Vec<usize> {
     let is_open = |row: &Row| row.failure.is_none() && !row.good_enough;
     let mut open: Vec<usize> = (0..rows.len())
         .filter(|&at| is_open(&rows[at]))
-        .filter(|&at| !time_is_up || is_far_from_exact(&rows[at], seen))
+        .filter(|&at| !time_is_up || rows[at].is_far_from_exact())
         .collect();
     if !open.is_empty() {
         let shift = worker as usize * 7 % open.len();
@@ -321,8 +421,6 @@ fn request(
         let workers = repetitions.min(WORKERS_FOR_REPETITIONS);
         repetitions / workers + u32::from(worker < repetitions % workers)
     });
-    // Each worker's messages lie at another place within a page.
-    let line = worker as usize % 64;
     Request {
         worker,
         budget_ns: if plan.quick { 0 } else { WORKER_NS },
@@ -332,7 +430,7 @@ fn request(
         cpus: plan.cpus.to_vec(),
         root: root.to_owned(),
         counters: plan.counters.to_vec(),
-        offset_bytes: 64 * line + usize::from(plan.unaligned),
+        offset_bytes: first_offset(worker, usize::from(plan.unaligned)),
         min_epoch_ns: plan.min_epoch_ns,
         cases: open
             .iter()
@@ -342,10 +440,9 @@ fn request(
                 own_calls: plan.sizes.is_some() || plan.min_epoch_ns.is_some(),
                 message_bytes: plan.message_bytes,
                 calls: rows[at].calls.clone(),
-                must: plan.repetitions.is_some()
-                    || plan.quick
-                    || rows[at].processes.len() < FEWEST_PROCESSES,
-                counted: rows[at].tally.wants_more(rows[at].case.entry.axis.sizes().len()),
+                step: rows[at].step,
+                must: plan.repetitions.is_some() || plan.quick || rows[at].takes_any(),
+                counted: rows[at].tally.wants_more(rows[at].sizes.len()),
             })
             .collect(),
         parallel: None,
@@ -390,4 +487,49 @@ fn warnings(records: &[Record], seen: &Seen, plan: Plan<'_>) -> Vec<Warning> {
         warnings.push(Warning::Starved { share });
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use bench_slope_algorithms::Operation;
+
+    use super::*;
+    use crate::wire::Counted;
+
+    #[test]
+    fn a_row_that_is_counted_at_its_own_sizes_is_not_counted_any_more() {
+        let catalogue = Catalogue::standard();
+        let entry = catalogue.find(Section::Hash, "md5").expect("there is one");
+        let case = entry.case(Operation::Digest);
+        // Those of `--raw` are fewer than the usual ones.
+        let sizes = vec![16, 32, 64];
+        let mut row = Row::new(case, sizes);
+        let events = [counters::Event::Cycles];
+        let counted = |at| Counted { case: 0, at, calls: 1, counts: vec![Some(1.0)], quiet: true };
+        let plan = Plan { sizes: Some(&[16, 32, 64]), counters: &events, ..Plan::default() };
+        let wanted = |row: &Row| {
+            let rows = std::slice::from_ref(row);
+            request(rows, &[0], 0, plan, &Seen::default(), Path::new("/")).cases[0].counted
+        };
+        assert_eq!(wanted(&row), Some(0));
+        for _ in 0..3 {
+            (0..2).for_each(|at| row.tally.add(&events, &counted(at)));
+        }
+        assert_eq!(wanted(&row), Some(6));
+        (0..3).for_each(|_| row.tally.add(&events, &counted(2)));
+        assert_eq!(wanted(&row), None);
+    }
+
+    #[test]
+    fn noisy_rows_get_up_to_ten_times_their_share() {
+        let budget = Budget { usual_ns: 1_000_000_000, is_fixed: false };
+        assert_eq!(budget.with_extra(0, 10), 1_000_000_000);
+        assert_eq!(budget.with_extra(1, 10), 1_900_000_000);
+        assert_eq!(budget.with_extra(10, 10), 10_000_000_000);
+        let fixed = Budget { is_fixed: true, ..budget };
+        assert_eq!(fixed.with_extra(10, 10), 1_000_000_000);
+        // The fourth worker is waited for, whatever the time.
+        assert!(!budget.is_up(u64::MAX, 3));
+        assert!(budget.is_up(1_000_000_000, 4) && !budget.is_up(500_000_000, 4));
+    }
 }

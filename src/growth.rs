@@ -13,8 +13,16 @@ pub const FEWEST_SIZES: usize = 4;
 /// The largest size over the smallest: in a narrower range all classes look alike.
 pub const LEAST_RANGE: usize = 4;
 
-/// A class whose error is within this factor of the best one's is not told from it.
-const ALIKE: f64 = 1.25;
+/// A class whose error is within this factor of the best one's is not told from it. A hash's steps of 64 bytes
+/// at 25 to 800 bytes leave O(n log n) twice the error of O(n), whatever a call costs besides.
+const ALIKE: f64 = 1.5;
+/// A class fits when it misses the times by no more than this share of their mean for each size beyond the
+/// three that any two parameters nearly meet ...
+const FITS_A_SIZE: f64 = 0.015;
+/// ... and by no more than this: the steps of a hash's blocks at 25 to 800 bytes are 2.5 to 5 %.
+const FITS: f64 = 0.06;
+/// What the errors of the times explain is no misfit: so many times them.
+const ERRORS_OF_FIT: f64 = 2.0;
 /// Time that grows by less than this share of its mean does not grow, as far as can be told ...
 const LEAST_GROWTH: f64 = 0.01;
 /// ... and neither does time that grows by less than so many times the error of the points.
@@ -112,16 +120,50 @@ pub struct Growth {
     pub times: Vec<SizeTime>,
     /// All classes, the best first.
     pub classes: Vec<Fitted>,
-    /// How many of the first of them cannot be told apart; 1 when the best is clear.
+    /// How many of the first of them cannot be told apart: 1 when the best is clear, all when none fits.
     pub alike: usize,
+    /// What the time grows with; `None` when that cannot be told from these times.
+    #[serde(default)]
+    pub class: Option<Class>,
+    /// Why it cannot be told, in words.
+    #[serde(default)]
+    pub unclear: Option<String>,
 }
 
 impl Growth {
+    /// Tells all times as so many times what they are: those at another frequency.
+    pub fn scale(&mut self, factor: f64) {
+        self.times.iter_mut().for_each(|time| time.ns *= factor);
+        for fitted in &mut self.classes {
+            fitted.coefficient_ns *= factor;
+            fitted.constant_ns *= factor;
+        }
+    }
+
+    /// The first class is the answer, unless it is unclear for a reason.
+    fn of(times: &[SizeTime], classes: Vec<Fitted>, alike: usize, unclear: Option<String>) -> Self {
+        let class = classes.first().filter(|_| unclear.is_none()).map(|fitted| fitted.class);
+        Growth { times: times.to_vec(), classes, alike, class, unclear }
+    }
+
     /// The best class and those that cannot be told from it, the best first.
     #[must_use]
     pub fn alike_names(&self) -> Vec<&'static str> {
         self.classes.iter().take(self.alike).map(|fitted| fitted.class.name()).collect()
     }
+
+    /// The class it grows with, fitted; `None` when that cannot be told.
+    #[must_use]
+    pub fn told(&self) -> Option<&Fitted> {
+        self.classes.iter().find(|fitted| Some(fitted.class) == self.class)
+    }
+}
+
+/// By how much a class may miss the times, relative to their mean, and still describe them.
+fn fits(times: &[SizeTime]) -> f64 {
+    let mean = times.iter().map(|time| time.ns).sum::<f64>() / times.len() as f64;
+    let by_sizes = FITS_A_SIZE * times.len().saturating_sub(3) as f64;
+    by_sizes.min(FITS).max(ERRORS_OF_FIT * noise(times, mean))
 }
 
 /// Fits every class; `None` for fewer than [`FEWEST_SIZES`] times, for sizes that are not ascending
@@ -147,11 +189,24 @@ pub fn growth(times: &[SizeTime]) -> Option<Growth> {
         // Whatever class fits the noise best: none of them says more than that nothing grows.
         let constant = classes.iter().position(|fitted| fitted.class == Class::Constant);
         classes[..=constant.unwrap_or(0)].rotate_right(1);
-        return Some(Growth { times: times.to_vec(), classes, alike: 1 });
+        return Some(Growth::of(times, classes, 1, None));
     }
     let limit = (ALIKE * best.relative_error).max(best.relative_error + noise);
     let alike = classes.iter().take_while(|fitted| fitted.relative_error <= limit).count();
-    Some(Growth { times: times.to_vec(), classes, alike: alike.max(1) })
+    let alike = alike.max(1);
+    if best.relative_error > fits(times) {
+        // Steps of blocks and batches, or a cost of the call beside which these sizes are small.
+        let missed = 100.0 * best.relative_error;
+        let unclear = format!(
+            "no class fits, and the nearest misses by {missed:.0} % in the mean: more and larger sizes may tell"
+        );
+        let all = classes.len();
+        return Some(Growth::of(times, classes, all, Some(unclear)));
+    }
+    let names: Vec<&str> = classes[..alike].iter().map(|fitted| fitted.class.name()).collect();
+    let unclear = (alike > 1)
+        .then(|| format!("{} fit alike: more sizes further apart may tell", names.join(" and ")));
+    Some(Growth::of(times, classes, alike, unclear))
 }
 
 /// The errors of the times in root mean square, relative to their mean.
@@ -224,7 +279,9 @@ mod tests {
                 let constant = if class == Class::Constant { 0.0 } else { constant };
                 let growth = found(|n| constant + coefficient * class.at(n));
                 let best = growth.classes[0];
-                assert_eq!((best.class, growth.alike), (class, 1), "{growth:?}");
+                assert_eq!((growth.class, growth.alike), (Some(class), 1), "{growth:?}");
+                assert_eq!(growth.told(), Some(&best));
+                assert_eq!(growth.unclear.as_deref(), None);
                 assert!(close(best.coefficient_ns, coefficient), "{best:?}");
                 assert!((best.constant_ns - constant).abs() < 1e-6, "{best:?}");
                 assert!(best.relative_error < 1e-9, "{best:?}");
@@ -253,8 +310,59 @@ mod tests {
         // Blocks of 64 bytes with nine bytes of padding, on top of calls of many costs.
         for call in [0.0, 20.0, 60.0, 100.0, 200.0] {
             let growth = found(|n| call + 37.0 * ((n + 9.0) / 64.0).ceil());
-            assert_eq!((growth.classes[0].class, growth.alike), (Class::Linear, 1), "{growth:?}");
+            assert_eq!((growth.class, growth.alike), (Some(Class::Linear), 1), "{growth:?}");
         }
+    }
+
+    #[test]
+    fn steps_at_few_sizes_tell_no_class() {
+        // The nearest is the square, and the truth a line: SHA-256 as it was measured has errors of 14 %.
+        let sizes = [25, 50, 100, 200];
+        for call in [0.0, 20.0, 60.0, 100.0, 200.0] {
+            let ns = |n: usize| call + 37.0 * ((n as f64 + 9.0) / 64.0).ceil();
+            let time = |size| SizeTime { size, ns: ns(size), relative_error: Some(0.003) };
+            let growth = growth(&sizes.map(time)).expect("a growth");
+            assert_eq!((growth.class, growth.told()), (None, None), "{growth:?}");
+            let reason = growth.unclear.clone().expect("a reason");
+            assert!(reason.starts_with("no class fits, and the nearest misses by "), "{reason}");
+        }
+        // What is a line at four sizes is told.
+        let line = sizes.map(|size| SizeTime {
+            size,
+            ns: 60.0 + 0.6 * size as f64,
+            relative_error: Some(0.003),
+        });
+        assert_eq!(growth(&line).expect("a growth").class, Some(Class::Linear));
+    }
+
+    #[test]
+    fn steps_at_any_sizes_are_seldom_taken_for_another_class() {
+        // Blocks of four hashes, calls of four costs, seven to twelve sizes of equal ratios over 16 to 128 times.
+        let (mut told, mut wrong, mut all) = (0, 0, 0);
+        for (block, padding) in [(64.0, 9.0), (128.0, 17.0), (136.0, 1.0), (16.0, 0.0)] {
+            for call in [20.0, 60.0, 100.0, 300.0] {
+                for (count, first) in [(7, 8.0), (7, 25.0), (9, 32.0), (12, 16.0), (12, 100.0)] {
+                    for range in [16.0_f64, 32.0, 64.0, 128.0] {
+                        let ratio = range.powf(1.0 / f64::from(count - 1));
+                        let size = |at| (first * ratio.powi(at)).round() as usize;
+                        let ns = |n: usize| call + block * ((n as f64 + padding) / block).ceil();
+                        let time = |at| SizeTime {
+                            size: size(at),
+                            ns: ns(size(at)),
+                            relative_error: Some(0.003),
+                        };
+                        let times: Vec<SizeTime> = (0..count).map(time).collect();
+                        let class = growth(&times).expect("a growth").class;
+                        all += 1;
+                        told += u32::from(class.is_some());
+                        wrong += u32::from(class.is_some_and(|class| class != Class::Linear));
+                    }
+                }
+            }
+        }
+        // O(n log n) where steps are as long as the smaller sizes, O(1) where most lie in the first block.
+        assert!(wrong * 25 <= all, "{wrong} of {all}");
+        assert!(told * 2 > all, "{told} of {all}");
     }
 
     /// Noise of up to `share` in both directions, from a generator (Knuth's MMIX).
@@ -279,7 +387,7 @@ mod tests {
                     })
                     .collect();
                 let growth = growth(&noisy).expect("a growth");
-                assert_eq!(growth.classes[0].class, class, "{growth:?}");
+                assert_eq!(growth.class, Some(class), "{growth:?}");
             }
         }
     }
@@ -310,7 +418,10 @@ mod tests {
             .iter()
             .map(|&time| SizeTime { relative_error: Some(0.05), ..time })
             .collect();
-        assert_eq!(super::growth(&unsure).expect("a growth").alike, 2);
+        let unsure = super::growth(&unsure).expect("a growth");
+        assert_eq!((unsure.alike, unsure.class), (2, None));
+        let reason = unsure.unclear.clone().expect("a reason");
+        assert!(reason.contains(" fit alike: "), "{reason}");
     }
 
     #[test]

@@ -14,9 +14,9 @@ use crate::fit::{Rounds, floor_of_process};
 pub struct Layouts {
     /// Nanoseconds per unit where they lie well: this is the row's number.
     pub best_ns_per_unit: f64,
-    /// Nanoseconds per unit in the other processes, in the median.
+    /// Nanoseconds per unit in the other processes or samples, in the median.
     pub other_ns_per_unit: f64,
-    /// The share of the others among all processes.
+    /// The share of the others among all.
     pub other_share: f64,
 }
 

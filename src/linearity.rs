@@ -14,8 +14,44 @@ pub struct Bend {
     pub size: usize,
     /// Nanoseconds per byte (or per unit of what is counted) up to that size.
     pub ns_per_unit_below: f64,
-    /// Nanoseconds per unit beyond it; where the time falls, those of the largest size.
+    /// Nanoseconds per unit beyond it; where the time falls, those of the largest size; of a staircase, those
+    /// over whole steps.
     pub ns_per_unit_above: f64,
+    /// The length of a step where the time is a staircase: then what is below is the cost within one.
+    #[serde(default)]
+    pub batch: Option<usize>,
+}
+
+/// Why the line of a row says nothing of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unpredictable {
+    /// Its time bends, and the size is none of the line's own.
+    Bent,
+    /// The size is beyond the line's, and whether time is straight is not known.
+    PerhapsBent,
+    /// The line is below zero there.
+    BelowZero,
+}
+
+impl Unpredictable {
+    /// All there are.
+    pub const ALL: &'static [Unpredictable] =
+        &[Unpredictable::Bent, Unpredictable::PerhapsBent, Unpredictable::BelowZero];
+
+    /// In words.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Unpredictable::Bent => {
+                "the row's time is no straight line, and the size is none of those that the line goes through"
+            }
+            Unpredictable::PerhapsBent => {
+                "the size is beyond those that the line goes through, and the row was measured at too few sizes \
+                 or too roughly to know whether its time is straight"
+            }
+            Unpredictable::BelowZero => "the line is below zero at this size",
+        }
+    }
 }
 
 /// Points whose number is below this are too few to tell a bend from a staircase.
@@ -38,6 +74,14 @@ const FALL: f64 = 0.2;
 const FALL_MATTERS: f64 = 0.125;
 /// What matters must be so many times the slope's relative error.
 const ERRORS: f64 = 3.0;
+/// A staircase shows in so many steps at least: in a quarter of the sizes' range, or in little more.
+const FEWEST_STEPS: usize = 3;
+
+/// Whether a bend that matters would have been found in so many points, with this relative error of the slope.
+#[must_use]
+pub fn is_examined(points: usize, relative_error: Option<f64>) -> bool {
+    points >= FEWEST_POINTS && relative_error.is_some_and(|error| ERRORS * error <= MATTERS)
+}
 
 /// The bend in the times at these sizes, if there is one; `error` is half the slope's 95 % interval.
 #[must_use]
@@ -53,6 +97,7 @@ pub fn bend(sizes: &[usize], floors: &[f64], error: f64) -> Option<Bend> {
     };
     two_lines(&x[START..], &y[START..], |slope| matters(slope, MATTERS))
         .or_else(|| fall(&x, &y, line.slope))
+        .or_else(|| stairs(&x, &y, error))
         .or_else(|| start(&x, &y, |slope| matters(slope, START_MATTERS)))
 }
 
@@ -99,6 +144,60 @@ fn fall(x: &[f64], y: &[f64], slope: f64) -> Option<Bend> {
     Some(of(x[at - 1], below.slope, (ns - below.intercept) / largest))
 }
 
+/// Steps so long that what a message costs depends on where in one it ends: each place in a step with an
+/// intercept of its own, and one slope for all, fit far better than a line.
+///
+/// Steps of blocks and small batches do so too; the line averages over them, for they differ by less than what
+/// matters.
+fn stairs(x: &[f64], y: &[f64], error: f64) -> Option<Bend> {
+    let step = x.windows(2).map(|pair| pair[1] - pair[0]).reduce(f64::min)?;
+    let places: Vec<f64> = x.iter().map(|size| (size - x[0]) / step).collect();
+    if !(step > 0.0 && places.iter().all(|place| place.fract() == 0.0)) {
+        return None;
+    }
+    let rest = |values: &[f64]| values.get(START..).map(<[f64]>::to_vec);
+    let (x, y, largest) = (rest(x)?, rest(y)?, *x.last()?);
+    let place = |at: usize, steps: usize| places[START + at] as usize % steps;
+    let (mut left, _) = scatter(&x, &y)?;
+    let mut best: Option<(usize, Line, Vec<f64>)> = None;
+    for steps in 2..=x.len() / FEWEST_STEPS {
+        // Around the means of each place, the one slope; then what is above it at each.
+        let groups: Vec<Vec<usize>> = (0..steps)
+            .map(|own| (0..x.len()).filter(|&at| place(at, steps) == own).collect())
+            .collect();
+        let mean = |of: &[f64], group: &[usize]| {
+            group.iter().map(|&at| of[at]).sum::<f64>() / group.len() as f64
+        };
+        let centred = |of: &[f64]| -> Vec<f64> {
+            (0..of.len()).map(|at| of[at] - mean(of, &groups[place(at, steps)])).collect()
+        };
+        let line = least_squares(&centred(&x), &centred(&y))?;
+        let above: Vec<f64> =
+            groups.iter().map(|group| mean(&y, group) - line.slope * mean(&x, group)).collect();
+        let squares = (0..x.len())
+            .map(|at| (y[at] - line.slope * x[at] - above[place(at, steps)]).powi(2))
+            .sum::<f64>();
+        if squares < SCATTER_LEFT * left {
+            (left, best) = (squares, Some((steps, line, above)));
+        }
+    }
+    let (steps, line, above) = best?;
+    let lowest = above.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = above.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if highest - lowest <= largest * (FALL_MATTERS * line.slope).max(ERRORS * error) {
+        return None;
+    }
+    // From each place to the next, the last one's being the first of the step that follows.
+    let mut rises: Vec<f64> =
+        (0..steps).map(|at| above[(at + 1) % steps] - above[at] + line.slope * step).collect();
+    let jump = (0..steps).max_by(|&a, &b| rises[a].total_cmp(&rises[b]))?;
+    let before = (0..x.len()).find(|&at| place(at, steps) == jump)?;
+    rises.sort_unstable_by(f64::total_cmp);
+    let within = rises[steps / 2] / step;
+    let batch = Some(steps * step as usize);
+    Some(Bend { batch, ..of(x[before], within, line.slope) })
+}
+
 /// First points so far from the others that they turn the line.
 fn start(x: &[f64], y: &[f64], matters: impl Fn(f64) -> bool) -> Option<Bend> {
     let rest = least_squares(&x[START..], &y[START..])?;
@@ -107,7 +206,7 @@ fn start(x: &[f64], y: &[f64], matters: impl Fn(f64) -> bool) -> Option<Bend> {
 }
 
 fn of(size: f64, ns_per_unit_below: f64, ns_per_unit_above: f64) -> Bend {
-    Bend { size: size as usize, ns_per_unit_below, ns_per_unit_above }
+    Bend { size: size as usize, ns_per_unit_below, ns_per_unit_above, batch: None }
 }
 
 #[cfg(test)]
@@ -180,6 +279,40 @@ mod tests {
         // ChaCha20: four blocks of 64 bytes at a time, what is left block by block.
         let cost = |x: f64| 20.0 + 0.5 * 256.0 * (x / 256.0).floor() + 1.35 * (x % 256.0);
         assert_eq!(of_cost(cost), None);
+    }
+
+    #[test]
+    fn long_steps_are_told_as_such() {
+        // PMAC-AES as it was measured: 0.29 ns/B, and 535 ns more after each 1024 bytes.
+        let pmac = |x: f64| 15.0 + 0.29 * x + 535.0 * ((x / 1024.0).ceil() - 1.0).max(0.0);
+        let found = of_cost(pmac).expect("a bend");
+        assert_eq!((found.size, found.batch), (1024, Some(1024)));
+        assert!((found.ns_per_unit_below / 0.29 - 1.0).abs() < 1e-6, "{found:?}");
+        let whole = 0.29 + 535.0 / 1024.0;
+        assert!((found.ns_per_unit_above / whole - 1.0).abs() < 1e-6, "{found:?}");
+        for seed in 0..100 {
+            let found = noisy(pmac, 0.01, seed).expect("a bend");
+            assert_eq!((found.size, found.batch), (1024, Some(1024)), "{seed}");
+        }
+        // All of the cost in the jump, and steps of other lengths.
+        for batch in [768.0, 1024.0, 1152.0, 1280.0] {
+            let found = of_cost(|x| 50.0 + batch * (x / batch).ceil()).expect("a bend");
+            assert_eq!(found.batch, Some(batch as usize));
+            assert!(found.ns_per_unit_below.abs() < 1e-9, "{found:?}");
+            assert!(close(found.ns_per_unit_above, 1.0), "{found:?}");
+        }
+        // Half a kilobyte at most differs by less than what matters.
+        assert_eq!(of_cost(|x| 50.0 + 512.0 * (x / 512.0).ceil()), None);
+        // An error that hides it.
+        let floors: Vec<f64> = sizes().iter().map(|&size| pmac(size as f64)).collect();
+        assert_eq!(bend(&sizes(), &floors, 0.1), None);
+    }
+
+    #[test]
+    fn a_bend_is_examined_only_where_it_would_be_found() {
+        assert!(is_examined(65, Some(0.001)) && is_examined(20, Some(0.013)));
+        assert!(!is_examined(19, Some(0.001)) && !is_examined(65, Some(0.014)));
+        assert!(!is_examined(65, None));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use bench_slope_algorithms::{Case, Catalogue, Placement, Routine};
 
-use crate::clock::{Clock, Grain, grain};
+use crate::clock::{Clock, Grain, grain, moment};
 use crate::cpus::{Cpus, stay_on};
 use crate::frequency::Probe;
 use crate::ready;
@@ -86,8 +86,7 @@ fn measure(
         .map_err(|unverified| Failure::Wrong(unverified.to_string()))?;
     let grain =
         grain(clock).ok_or_else(|| Failure::ClockTooCoarse("the clock stands still".to_owned()))?;
-    let step_ns = grain.resolution_ticks as f64
-        * tick_ns(clock, (clock.ticks(), clock.monotonic_ns()), grain);
+    let step_ns = grain.resolution_ticks as f64 * tick_ns(clock, moment(clock), grain);
     if step_ns > COARSEST_STEP_NS {
         let sentence = format!("the clock's steps of {:.3} ms are too coarse", step_ns / 1e6);
         return Err(Failure::ClockTooCoarse(sentence));
@@ -142,7 +141,8 @@ fn told(seen: &[Seen], settling_ns: u64) -> Result<Told, Failure> {
             .iter()
             .filter_map(|one| Some(&one.windows.get(window)?.as_ref()?.progress))
             .collect();
-        let apart = || Failure::NoTime("the threads did not run at the same time".to_owned());
+        // The system did not let them: a busy machine, and no fault of the case.
+        let apart = || Failure::TooNoisy("the threads did not run at the same time".to_owned());
         rate(&ran, settling_ns).ok_or_else(apart)
     };
     // The highest of all processors and looks, when all of them could be told.

@@ -26,6 +26,9 @@ pub fn open(
     }
     routine.prepare(size).map_err(unavailable)?;
     let _ = time_calls(clock, &mut *routine, 1);
+    if !routine.accepted() {
+        return Err(Failure::Wrong(format!("a valid message of {size} bytes was rejected")));
+    }
     let right = routine.output().to_vec();
     Ok((routine, right))
 }
@@ -34,7 +37,7 @@ pub fn open(
 pub fn is_right(clock: &dyn Clock, routine: &mut dyn Routine, size: usize, right: &[u8]) -> bool {
     let prepared = routine.prepare(size).is_ok();
     let _ = time_calls(clock, routine, 1);
-    prepared && routine.output() == right
+    prepared && routine.accepted() && routine.output() == right
 }
 
 /// Calls that take about `batch_ns`, at least half of it, and what they took in nanoseconds.

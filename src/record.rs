@@ -10,11 +10,15 @@ use crate::counters::Counting;
 use crate::environment::Environment;
 use crate::growth::Growth;
 pub use crate::layouts::Layouts;
-use crate::linearity::Bend;
+use crate::linearity::{Bend, Unpredictable};
 use crate::scaling::Scaling;
 use crate::versions::Versions;
 use crate::warning::Advice;
 use crate::wire::Failure;
+
+/// A row whose error is above this share of its cost is far from exact: it gets more time, and where
+/// that did not help its error stands beside it.
+pub const FAR_FROM_EXACT: f64 = 0.05;
 
 /// The version of what is saved. A field more does not change it; anything else does.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -44,6 +48,8 @@ pub struct Run {
     pub warnings: Vec<Advice>,
     /// One record for each row, in printing order.
     pub records: Vec<Record>,
+    /// The frequency that nanoseconds are told at; `None` where it could not be measured.
+    pub reference: Option<Reference>,
 }
 
 impl Default for Run {
@@ -60,6 +66,7 @@ impl Default for Run {
             conditions: Conditions::default(),
             warnings: Vec::new(),
             records: Vec::new(),
+            reference: None,
         }
     }
 }
@@ -109,6 +116,48 @@ pub struct Conditions {
     pub message_bytes: Option<usize>,
     /// So many threads at once, instead of one.
     pub threads: Option<usize>,
+    /// Nanoseconds are told at this frequency, in megahertz, whatever the core ran at.
+    pub at_mhz: Option<f64>,
+}
+
+/// The frequency that the nanoseconds of a run are told at, so that they do not depend on what the
+/// core did meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// In megahertz: that of most of the first rows, or what the user wants.
+    pub mhz: f64,
+    /// Whether the user wants it.
+    pub given: bool,
+    /// Half the width of the 95 % interval of the measured frequency, over it: part of the error of
+    /// each row.
+    pub relative_error: f64,
+    /// The slowest that the core ran, in megahertz, but for 1 % of the time.
+    pub slowest_mhz: f64,
+    /// The fastest, likewise.
+    pub fastest_mhz: f64,
+}
+
+impl Reference {
+    /// Frequencies within this share are one: chains tremble by so much.
+    const ONE: f64 = 0.005;
+
+    /// Whether nanoseconds differ from those that passed by more than the frequency trembles.
+    #[must_use]
+    pub fn is_scaled(&self) -> bool {
+        let differs = |mhz: f64| (mhz / self.mhz - 1.0).abs() > Self::ONE;
+        differs(self.slowest_mhz) || differs(self.fastest_mhz)
+    }
+
+    /// That of this part of a run and of another part together.
+    #[must_use]
+    pub fn with(self, other: Reference) -> Reference {
+        Reference {
+            relative_error: self.relative_error.max(other.relative_error),
+            slowest_mhz: self.slowest_mhz.min(other.slowest_mhz),
+            fastest_mhz: self.fastest_mhz.max(other.fastest_mhz),
+            ..self
+        }
+    }
 }
 
 /// Where the frequency behind cycles comes from.
@@ -157,8 +206,13 @@ pub struct Record {
 /// A measured cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Nanoseconds per byte, or per unit of what is counted.
+    /// Nanoseconds per byte, or per unit of what is counted, at [`Measured::told_at_mhz`].
     pub ns_per_unit: f64,
+    /// The same at the frequency that the core had beside the row's own samples: the time that passed.
+    pub measured_ns_per_unit: f64,
+    /// The frequency in megahertz that all nanoseconds here but the measured ones are told at; `None` where it is
+    /// not known: then they are those that passed.
+    pub told_at_mhz: Option<f64>,
     /// 2^20 bytes per second; `None` where there is no message.
     pub mib_per_s: Option<f64>,
     /// Cycles per unit, when the frequency is known.
@@ -188,13 +242,49 @@ pub struct Measured {
     pub rounds: u32,
     /// Whether these rounds were taken on a quiet core; if not, the number may be too high.
     pub quiet: bool,
-    /// At one size: what the slope over the usual sizes, measured beside it, says of a call.
-    pub predicted: Option<Predicted>,
+    /// At one size: what the slope over the usual sizes, measured beside it, says of a call, or why it says
+    /// nothing; `None` where there is no such slope.
+    pub predicted: Option<Result<Predicted, Unpredictable>>,
     /// Seconds that all its samples took.
     pub total_s: Option<f64>,
 }
 
 impl Measured {
+    /// Tells all nanoseconds at another frequency, where so many passed that are `factor` times as many
+    /// there.
+    fn scale(&mut self, factor: f64) {
+        self.ns_per_unit *= factor;
+        self.ns_per_call *= factor;
+        self.first_call_ns = self.first_call_ns.map(|ns| ns * factor);
+        if let Some(bend) = &mut self.bend {
+            bend.ns_per_unit_below *= factor;
+            bend.ns_per_unit_above *= factor;
+        }
+        if let Some(layouts) = &mut self.layouts {
+            layouts.best_ns_per_unit *= factor;
+            layouts.other_ns_per_unit *= factor;
+        }
+        self.points.iter_mut().for_each(|point| point.ns *= factor);
+    }
+
+    /// What makes cycles of the nanoseconds that are told: the frequency that they are told at.
+    #[must_use]
+    pub fn mhz_of_cycles(&self) -> Option<f64> {
+        self.told_at_mhz.or(self.measured_mhz)
+    }
+
+    /// Whether its error is so large that the number must not stand without it.
+    #[must_use]
+    pub fn is_far_from_exact(&self) -> bool {
+        self.relative_error.is_some_and(|error| error > FAR_FROM_EXACT)
+    }
+
+    /// Cycles of a unit, at the frequency that was measured beside it.
+    #[must_use]
+    pub fn measured_cycles(&self) -> Option<f64> {
+        self.measured_mhz.map(|mhz| self.measured_ns_per_unit * mhz / 1e3)
+    }
+
     /// 2^20 bytes per second at one size, where bytes are what is counted.
     #[must_use]
     pub fn mib_per_s_at(&self, point: Point) -> Option<f64> {
@@ -311,6 +401,10 @@ impl Run {
             }
         }
         self.records.extend_from_slice(&part.records);
+        self.reference = match (self.reference, part.reference) {
+            (Some(ours), Some(other)) => Some(ours.with(other)),
+            (ours, other) => ours.or(other),
+        };
     }
 
     /// Whether a row failed in a way that the exit code tells.
@@ -410,6 +504,19 @@ impl Record {
         if self.unit == "byte" { Some(1) } else { self.size.filter(|&bytes| bytes > 0) }
     }
 
+    /// Tells its nanoseconds, which are of a core at `from_mhz`, as those of one at `to_mhz`: work within
+    /// the caches takes the same cycles.
+    pub fn tell_at(&mut self, from_mhz: f64, to_mhz: f64) {
+        let factor = from_mhz / to_mhz;
+        if let Ok(measured) = &mut self.result {
+            measured.scale(factor);
+            measured.told_at_mhz = Some(to_mhz);
+        }
+        if let Some(growth) = &mut self.growth {
+            growth.scale(factor);
+        }
+    }
+
     /// Fills in what follows from the slope: throughput, and cycles when the frequency is known.
     pub fn derive(&mut self, frequency: Option<Frequency>) {
         let bytes = self.bytes_in_unit();
@@ -417,12 +524,11 @@ impl Record {
             let ns = measured.ns_per_unit;
             let mib_per_s = |bytes| MIB_PER_S_AT_ONE_NS_PER_BYTE * bytes as f64 / ns;
             measured.mib_per_s = bytes.map(mib_per_s).filter(|mib_per_s| mib_per_s.is_finite());
-            let mhz = match frequency {
-                Some(Frequency::Given(mhz)) => Some(mhz),
-                Some(Frequency::Measured) => measured.measured_mhz,
+            let cycles = match frequency {
+                Some(Frequency::Given(mhz)) => Some(ns * mhz / 1e3),
+                Some(Frequency::Measured) => measured.measured_cycles(),
                 None => None,
             };
-            let cycles = mhz.map(|mhz| ns * mhz / 1e3);
             // A frequency that no processor has may overflow.
             measured.cycles_per_unit = cycles.filter(|cycles| cycles.is_finite());
         }

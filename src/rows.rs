@@ -6,13 +6,18 @@ use std::io;
 
 use bench_slope_algorithms::{Axis, Case};
 
-use crate::fit::{Estimate, FEWEST_PROCESSES, Rounds, coverage, estimate, estimate_at_one_size};
-use crate::frequency::CHAIN_TELLS_CYCLES;
+use crate::costs::two_costs_of_samples;
+use crate::cpus::QuietLevel;
+use crate::fit::{
+    Estimate, FEWEST_PROCESSES, Rounds, coverage, error_by_scatter, estimate, estimate_at_one_size,
+    median,
+};
+use crate::frequency::{CHAIN_TELLS_CYCLES, megahertz};
 use crate::layouts::{Layouts, two_costs};
 use crate::linearity::{Bend, bend};
-use crate::record::{Measured, Point, Record, Sample};
+use crate::record::{FAR_FROM_EXACT, Measured, Point, Record, Sample};
 use crate::tally::{Tally, counters_agree};
-use crate::timed::{Choice, Core, Timed, rounds_of_worker, row_megahertz, usable};
+use crate::timed::{Choice, Core, Timed, rounds_of_worker, share_between_chains, usable};
 use crate::wire::{Calls, Event, Failure, Request, Round};
 
 pub use growing::{CLEAR, growth_record, is_clear};
@@ -33,16 +38,14 @@ const PRECISION_AT_ONE_SIZE: f64 = 0.0027;
 /// among many calls and 272 ns alone, where a reading takes 19; AES in CBC mode, which waits for itself
 /// most of the time, 57 ns more.
 const READINGS_OF_FIRST_CALL: f64 = 3.0;
-/// An interval that is wider to either side than this share of the slope is no answer.
-const USELESS: f64 = 0.2;
+/// An interval that is wider to either side than this share of the slope holds zero, and is no answer.
+const USELESS: f64 = 1.0;
 /// Where no error can be stated, a slope that makes less than this share of the longest call cannot be
 /// told from what calls differ by.
 const LEAST_SHARE_OF_A_CALL: f64 = 0.02;
 /// At one size there is no line to average over: SHA-256 of 32 bytes is 2 % faster in some visits than in
 /// others, and those of eight processes may all be of the others.
 const FEWEST_WORKERS_AT_ONE_SIZE: u32 = 24;
-/// A row whose error is above this share of its slope is far from exact.
-const FAR_FROM_EXACT: f64 = 0.1;
 /// Two kinds of chains that differ by more than this leave the frequency unknown.
 const CHAINS_AGREE_WITHIN: f64 = 0.01;
 /// So does a system that tells another frequency than they: its figures are means over some
@@ -59,6 +62,8 @@ pub struct Row {
     pub sizes: Vec<usize>,
     /// Calls per sample, once a worker has found them.
     pub calls: Option<Calls>,
+    /// The step from one size to the next that is sampled, once a worker has settled it.
+    pub step: Option<usize>,
     /// What all its samples took.
     pub total_ns: f64,
     /// Rounds of every process that had some.
@@ -67,8 +72,29 @@ pub struct Row {
     pub tally: Tally,
     /// Why it has no number, once that is known.
     pub failure: Option<Failure>,
+    /// How far it was when it was judged last.
+    pub standing: Option<Standing>,
     /// Whether its number is exact enough.
     pub good_enough: bool,
+}
+
+impl Row {
+    /// A row of which nothing is gathered yet.
+    #[must_use]
+    pub fn new(case: Case, sizes: Vec<usize>) -> Self {
+        Row {
+            case,
+            sizes,
+            calls: None,
+            step: None,
+            total_ns: 0.0,
+            processes: Vec::new(),
+            tally: Tally::default(),
+            failure: None,
+            standing: None,
+            good_enough: false,
+        }
+    }
 }
 
 /// What is known of the machine from all workers so far.
@@ -76,12 +102,16 @@ pub struct Row {
 pub struct Seen {
     /// What is known of the core.
     pub core: Core,
+    /// What quiet reads, as the workers tell it.
+    pub quiet_level: QuietLevel,
     /// How the frequency from additions compared with that from multiplications, by worker.
     pub frequency_agreements: Vec<f64>,
     /// How the system's own idea of the frequency compared with the chains', by worker.
     pub system_agreements: Vec<f64>,
     /// Cycles that a counter saw in a cycle of the chain, by worker.
     pub counted_cycles: Vec<f64>,
+    /// How much longer the long chain takes than the short one, over the long one, by worker.
+    pub chain_shares: Vec<f64>,
     /// The largest of the clocks' smallest steps, in nanoseconds.
     pub step_ns: f64,
     /// The lowest of what it cost the workers to read the clock, in nanoseconds.
@@ -135,14 +165,18 @@ pub fn take(
     }
     let Some(done) = done else { return Ok(()) };
     let sizes = |case: usize| open.get(case).map_or(0, |&at| rows[at].sizes.len());
-    let calls: Vec<(Calls, u64)> =
-        rounds.iter().map(|round| (round.calls.clone(), round.ticks_in_all())).collect();
+    let calls: Vec<(Calls, usize, u64)> = rounds
+        .iter()
+        .map(|round| (round.calls.clone(), round.step, round.ticks_in_all()))
+        .collect();
     let timed = rounds_of_worker(rounds, sizes, &done);
+    seen.chain_shares.extend(share_between_chains(timed.iter().map(|(_, round)| round)));
     let mut added = vec![false; rows.len()];
-    for ((case, timed), (calls, ticks)) in timed.into_iter().zip(calls) {
+    for ((case, timed), (calls, step, ticks)) in timed.into_iter().zip(calls) {
         let Some(&at) = open.get(case) else { continue };
         let row = &mut rows[at];
         row.calls = Some(calls);
+        row.step = Some(step);
         row.total_ns += ticks as f64 * done.ns_per_tick;
         if !std::mem::replace(&mut added[at], true) {
             row.processes.push(Vec::new());
@@ -151,7 +185,7 @@ pub fn take(
             process.push(timed);
         }
     }
-    seen.core.lowest_contention = done.lowest_contention.or(seen.core.lowest_contention);
+    seen.core.lowest_contention = seen.quiet_level.take(done.lowest_contention);
     seen.step_ns = seen.step_ns.max(done.resolution_ticks as f64 * done.ns_per_tick);
     let reading_ns = done.cost_ticks as f64 * done.ns_per_tick;
     seen.reading_ns = Some(seen.reading_ns.map_or(reading_ns, |lowest| lowest.min(reading_ns)));
@@ -185,11 +219,43 @@ pub fn frequency_is_sure(chains: &[f64], system: &[f64]) -> bool {
     CHAIN_TELLS_CYCLES && agree(chains, CHAINS_AGREE_WITHIN) && agree(system, SYSTEM_AGREES_WITHIN)
 }
 
+/// The frequency that the rows of a run are told at, and how far it may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunFrequency {
+    /// In megahertz.
+    pub mhz: f64,
+    /// Half the width of its 95 % interval, over it.
+    pub relative_error: f64,
+}
+
+impl Seen {
+    /// The frequency of the run's usual chain, when all that tell it agree.
+    #[must_use]
+    pub fn frequency(&self) -> Option<RunFrequency> {
+        let sure = frequency_is_sure(&self.frequency_agreements, &self.system_agreements)
+            && counters_agree(&self.counted_cycles);
+        let usual_ns = self.core.usual_chain_ns.filter(|_| sure)?;
+        let share = median(&self.chain_shares)?;
+        let mhz = megahertz(share * usual_ns, 0.0)?;
+        // Workers differ by this; the median of a normal sample scatters 1.25 times as much as its mean,
+        // and the median deviation is 0.67 standard deviations.
+        let deviations: Vec<f64> =
+            self.chain_shares.iter().map(|own| (own / share - 1.0).abs()).collect();
+        let scatter = 1.96 * 1.25 / 0.67 * median(&deviations)?;
+        let scatter = scatter / (self.chain_shares.len() as f64).sqrt();
+        let second = median(&self.frequency_agreements).map_or(0.0, |ratio| (ratio - 1.0).abs());
+        Some(RunFrequency { mhz, relative_error: scatter.hypot(second) })
+    }
+
+    /// The frequency's part of the error of a row; 0 where it is not known.
+    fn frequency_error(&self) -> f64 {
+        self.frequency().map_or(0.0, |frequency| frequency.relative_error)
+    }
+}
+
 /// The frequency beside a row's own samples, when all that tell it agree.
 fn measured_mhz(row: &Row, seen: &Seen) -> Option<f64> {
-    let sure = frequency_is_sure(&seen.frequency_agreements, &seen.system_agreements)
-        && counters_agree(&seen.counted_cycles);
-    sure.then(|| row_megahertz(&row.processes, &seen.core)).flatten()
+    Some(seen.frequency()?.mhz / seen.core.slower_beside(&row.processes))
 }
 
 fn judge(row: &Row, seen: &Seen) -> Option<(Estimate, Vec<Rounds>, Choice)> {
@@ -225,31 +291,86 @@ fn fewest_workers(row: &Row) -> u32 {
     if is_at_one_size(row) { FEWEST_WORKERS_AT_ONE_SIZE } else { FEWEST_WORKERS }
 }
 
-/// Whether a row needs no further worker.
-pub fn is_good_enough(row: &Row, seen: &Seen, precision: f64) -> bool {
-    let least = if is_at_one_size(row) { PRECISION_AT_ONE_SIZE } else { 0.0 };
-    judge(row, seen).is_some_and(|(estimate, processes, choice)| {
-        choice != Choice::Whole
-            && coverage(&processes) >= fewest_workers(row) as usize
-            && stated_error(row, &estimate).is_some_and(|error| error <= precision.max(least))
+/// Why there is no work that a cost could be of, when that is sure: a slope that chance made so low is
+/// noise, and says nothing of the routine. Where no error is stated, how the sizes scatter about the line
+/// tells what chance does; at one size noise only adds time.
+fn no_cost(row: &Row, estimate: &Estimate, fastest: f64) -> Option<&'static str> {
+    let slope = estimate.line.slope;
+    let scatter = || match is_at_one_size(row) {
+        true => Some(0.0),
+        false => error_by_scatter(&row.sizes, &estimate.floors),
+    };
+    let error = estimate.slope_error.or_else(scatter)?;
+    (slope + error <= fastest).then_some(if slope <= 0.0 {
+        "its time does not grow with the size"
+    } else {
+        "faster than any memory: it seems to do no work"
     })
 }
 
-/// Half the 95 % interval of the slope, as a share of it.
-fn stated_error(row: &Row, estimate: &Estimate) -> Option<f64> {
-    let differ = estimate.slope_error? / estimate.line.slope;
-    Some(differ.hypot(if is_at_one_size(row) { SHARED_AT_ONE_SIZE } else { SHARED_BY_A_RUN }))
+/// How far a row is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Half the 95 % interval of the slope, as a share of it; `None` when it cannot be stated yet.
+    relative_error: Option<f64>,
+    /// Whether it has samples on a quiet core that hold the line.
+    is_quiet: bool,
+    /// Processes that hold the line.
+    processes: usize,
+}
+
+/// How far a row is by what is gathered now.
+fn standing(row: &Row, seen: &Seen) -> Option<Standing> {
+    let (estimate, processes, choice) = judge(row, seen)?;
+    // A slope below zero has no share to be told in.
+    let relative_error = stated_error(row, seen, &estimate).filter(|&error| error >= 0.0);
+    let (is_quiet, processes) = (choice.is_quiet(), coverage(&processes));
+    Some(Standing { relative_error, is_quiet, processes })
+}
+
+impl Row {
+    /// Judges anew how far it is.
+    pub fn settle_standing(&mut self, seen: &Seen) {
+        self.standing = standing(self, seen);
+    }
+
+    /// Whether it needs no further worker.
+    #[must_use]
+    pub fn is_good_enough(&self, precision: f64) -> bool {
+        let least = if is_at_one_size(self) { PRECISION_AT_ONE_SIZE } else { 0.0 };
+        self.standing.is_some_and(|standing| {
+            standing.is_quiet
+                && standing.processes >= fewest_workers(self) as usize
+                && standing.relative_error.is_some_and(|error| error <= precision.max(least))
+        })
+    }
+
+    /// Whether its error is still so large that more time should be spent on it than on the others.
+    #[must_use]
+    pub fn is_far_from_exact(&self) -> bool {
+        let error = self.standing.and_then(|standing| standing.relative_error);
+        error.is_none_or(|error| error > FAR_FROM_EXACT)
+    }
+
+    /// Whether any samples are welcome, those beside a busy neighbour too.
+    #[must_use]
+    pub fn takes_any(&self) -> bool {
+        !self
+            .standing
+            .is_some_and(|standing| standing.is_quiet && standing.processes >= FEWEST_PROCESSES)
+    }
+}
+
+/// Half the 95 % interval of the slope, as a share of it: what the processes differ by and what a
+/// reading of the clock may be off, what they share, and the frequency's part.
+fn stated_error(row: &Row, seen: &Seen, estimate: &Estimate) -> Option<f64> {
+    let differ = (estimate.slope_error? + error_of_reading(row, seen)) / estimate.line.slope;
+    let shared = if is_at_one_size(row) { SHARED_AT_ONE_SIZE } else { SHARED_BY_A_RUN };
+    Some(differ.hypot(shared).hypot(seen.frequency_error()))
 }
 
 fn is_at_one_size(row: &Row) -> bool {
     row.case.entry.axis.units_of_one().is_some()
-}
-
-/// Whether a row's error is still so large that more time should be spent on it than on the others.
-pub fn is_far_from_exact(row: &Row, seen: &Seen) -> bool {
-    judge(row, seen).is_none_or(|(estimate, ..)| {
-        estimate.slope_error.is_none_or(|error| error > FAR_FROM_EXACT * estimate.line.slope)
-    })
 }
 
 /// Gives a row up that an interruption left without samples enough to state an error.
@@ -274,9 +395,10 @@ fn agreed_bend(sizes: &[usize], estimate: &Estimate, processes: &[Rounds]) -> Op
     agrees(earlier).and(agrees(later)).map(|()| found)
 }
 
-/// Both costs of a row whose processes have two.
+/// Both costs of a row whose processes have two, or whose samples have within them.
 fn layouts(estimate: &Estimate, processes: &[Rounds]) -> Option<Layouts> {
-    let found = two_costs(processes, &estimate.floors)?;
+    let found = two_costs(processes, &estimate.floors)
+        .or_else(|| two_costs_of_samples(processes, &estimate.floors))?;
     let best_ns_per_unit = estimate.line.slope;
     Some(Layouts {
         best_ns_per_unit,
@@ -302,14 +424,14 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
     if let Some(failure) = &row.failure {
         return Record::of(&row.case, Err(failure.clone()));
     }
-    let Some((mut estimate, processes, choice)) = judge(row, seen) else {
+    let Some((estimate, processes, choice)) = judge(row, seen) else {
         let reason = "no sample came out: the clock did not move while it ran".to_owned();
         return Record::of(&row.case, Err(Failure::NoTime(reason)));
     };
-    estimate.slope_error = estimate.slope_error.map(|error| error + error_of_reading(row, seen));
     let is_one = is_at_one_size(row);
     let slope = estimate.line.slope;
-    let error = estimate.slope_error.unwrap_or(0.0);
+    let relative_error = stated_error(row, seen, &estimate);
+    let error = relative_error.map_or(0.0, |error| error.abs() * slope.abs());
     let sizes = &row.sizes;
     let points = sizes.iter().zip(&estimate.floors).filter(|(_, ns)| ns.is_finite());
     let bytes_in_unit = match row.case.entry.axis {
@@ -323,9 +445,17 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         && !is_one
         && slope > 0.0
         && slope * largest < LEAST_SHARE_OF_A_CALL * estimate.line.intercept;
+    if slope <= 0.0 && is_one {
+        let reason = "a call takes no time that this clock can tell".to_owned();
+        return Record::of(&row.case, Err(Failure::NoTime(reason)));
+    }
+    if let Some(reason) = no_cost(row, &estimate, fastest) {
+        return Record::of(&row.case, Err(Failure::NoSlope(reason.to_owned())));
+    }
+    let is_lost = is_lost || slope <= fastest;
     // An error that is small beside the fastest work there is says that there is none.
     if (error > fastest && error >= USELESS * slope) || is_lost {
-        let mut reason = match estimate.slope_error {
+        let mut reason = match relative_error {
             Some(_) => format!("too noisy to tell its cost: {slope:.3} ns ±{error:.3}"),
             None => format!("too few processes to tell its cost: {slope:.3} ns"),
         };
@@ -334,28 +464,19 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
         }
         return Record::of(&row.case, Err(Failure::TooNoisy(reason)));
     }
-    let no_slope = |reason: &str| Record::of(&row.case, Err(Failure::NoSlope(reason.into())));
-    if slope <= 0.0 && is_one {
-        let reason = "a call takes no time that this clock can tell".to_owned();
-        return Record::of(&row.case, Err(Failure::NoTime(reason)));
-    }
-    if slope <= 0.0 {
-        return no_slope("its time does not grow with the size");
-    }
-    if slope < fastest {
-        return no_slope("faster than any memory: it seems to do no work");
-    }
     Record::of(
         &row.case,
         Ok(Measured {
             ns_per_unit: slope,
+            measured_ns_per_unit: slope * seen.core.slower_beside(&row.processes),
+            told_at_mhz: None,
             mib_per_s: None,
             cycles_per_unit: None,
             measured_mhz: measured_mhz(row, seen),
             ns_per_call: estimate.line.intercept,
             first_call_ns: first_call_ns(row, seen),
             bend: agreed_bend(sizes, &estimate, &processes),
-            relative_error: stated_error(row, &estimate),
+            relative_error,
             layouts: (choice == Choice::AtFrequency)
                 .then(|| layouts(&estimate, &processes))
                 .flatten(),
@@ -366,7 +487,7 @@ pub fn record(row: &Row, seen: &Seen) -> Record {
             },
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
-            quiet: choice != Choice::Whole,
+            quiet: choice.is_quiet(),
             predicted: None,
             total_s: Some(row.total_ns / 1e9),
         }),

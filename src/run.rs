@@ -109,6 +109,7 @@ pub fn run_on(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    let err = &mut Unheard(err);
     let outcome = match cli::parse(words) {
         Ok(Wish::Measure { section, names, options }) => {
             measure_all(section, &names, &options, machine, styled, out, err)
@@ -125,24 +126,39 @@ pub fn run_on(
             serve(catalogue, &**clock, &**pmu, &mut io::stdin(), out).map(|()| code::FINE)
         }
         Err(early) if early.asked_for => write!(out, "{}", early.text).map(|()| code::FINE),
-        Err(early) => {
-            // The exit code tells, even when standard error cannot.
-            let _ = write!(err, "{}", early.text);
-            Ok(code::USAGE)
-        }
+        Err(early) => write!(err, "{}", early.text).map(|()| code::USAGE),
     };
     match outcome.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => code,
-        // The reader has seen enough, as `head` does.
+        // The reader of standard output has seen enough, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code::FINE,
         Err(error) => {
-            // When standard error is gone too, the exit code is all that is left.
             // A full disk beneath standard output says only that; what else is written names itself.
             let full = error.raw_os_error().is_some() && error.kind() == io::ErrorKind::StorageFull;
             let what = if full { "standard output: " } else { "" };
             let _ = writeln!(err, "error: {what}{error}");
             code::FAILED
         }
+    }
+}
+
+/// Standard error that nobody may read any more, or that is full: what is said there is lost, and the
+/// run goes on. Numbers, files and the exit code tell what there is to tell.
+struct Unheard<'a>(&'a mut dyn Write);
+
+impl Write for Unheard<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        match self.0.write(text) {
+            // So that whoever writes all of it tries again.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Ok(written) if written > 0 => Ok(written),
+            _ => Ok(text.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
     }
 }
 
@@ -248,6 +264,7 @@ fn measure_all(
         message_bytes: options.message,
         cpus: &cpus,
         counters: &counting.events,
+        at_mhz: options.at_mhz,
     };
     let groups: Vec<Group> =
         groups.into_iter().map(|(section, cases)| (section, expand(&cases, sizes))).collect();
@@ -256,6 +273,9 @@ fn measure_all(
         let after = rest.iter().map(|(_, cases)| time_limit_ns(cases, plan));
         let line = ProgressLine::new(*section, after.sum::<u64>() as f64 / 1e9);
         let mut show = |progress| line.show(progress);
+        // All sections of a run are told at the frequency of the first.
+        let at_mhz = plan.at_mhz.or(whole.reference.map(|reference| reference.mhz));
+        let plan = Plan { at_mhz, ..plan };
         let measured = match &parallel {
             Some(parallel) => {
                 let bytes = other::message_bytes(options);
@@ -264,8 +284,8 @@ fn measure_all(
             None => measure(machine, cases, plan, &mut show),
         };
         line.clear();
-        let (records, warnings) = match measured {
-            Ok(measured) => measured,
+        let gathered = match measured {
+            Ok(gathered) => gathered,
             Err(error) => {
                 // What was measured before is not lost.
                 if !whole.records.is_empty() {
@@ -274,7 +294,7 @@ fn measure_all(
                 return Err(error);
             }
         };
-        let part = gather::part(&beginning, records, &warnings, &wrong);
+        let part = gather::part(&beginning, gathered, &wrong);
         whole.add(&part);
         let interrupted = machine.is_interrupted();
         let stage = match (interrupted, rest.is_empty()) {
@@ -282,8 +302,16 @@ fn measure_all(
             (false, true) => Stage::Complete,
             (false, false) => Stage::GoingOn,
         };
-        reports.tell(&mut whole, stage, out, err)?;
+        failed |= part.has_error(options.quick);
+        let told = reports.tell(&mut whole, stage, out, err);
         tell::failures(&part, options.quick, err)?;
+        match told {
+            // A reader who leaves does not make good what failed.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && failed => {
+                return Ok(code::FAILED);
+            }
+            told => told?,
+        }
         if !options.quiet {
             tell::advice(&part, err)?;
         }
@@ -293,7 +321,6 @@ fn measure_all(
         if interrupted {
             return tell_interrupted(rest, err);
         }
-        failed |= part.has_error(options.quick);
     }
     if groups.is_empty() {
         reports.tell(&mut whole, Stage::Complete, out, err)?;

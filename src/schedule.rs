@@ -4,20 +4,21 @@
 //! tenth of a second up to several seconds. A row that is measured in one stretch gets whichever
 //! state holds; a row whose visits are spread over the whole run meets the quiet one too.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
 use bench_slope_algorithms::{
-    Case, Catalogue, OpenError, Operation, Placement, Routine, Section, gives_back,
+    Case, Catalogue, OpenError, Operation, Placement, Routine, Section, Setup, gives_back,
 };
 
-use crate::clock::{Clock, Grain, grain};
+use crate::clock::{Clock, Grain, grain, moment};
 use crate::count::CountingPass;
 use crate::counters::Pmu;
 use crate::cpus::{Cpus, current, told_megahertz};
 use crate::frequency::{agreement, megahertz, probe};
 use crate::sample::time_calls;
-use crate::visit::{Pace, Sampler, Subject};
+use crate::visit::{Pace, Reopen, Sampler, Subject};
 use crate::wire::{Calls, Done, Event, Failure, Order, Request};
 
 /// Known answers of longer messages, or of more iterations, are left to `self-test`: before timing
@@ -44,6 +45,9 @@ const EPOCH_MARGIN: f64 = 1.05;
 const FAR_TOO_LONG: f64 = 100.0;
 /// Calls per sample end here, for routines that do nothing at all.
 const MOST_CALLS: u32 = 1 << 14;
+/// Longer messages stay where they are: to copy them takes its time, and they lie at all places of a page.
+const LONGEST_MOVED: usize = 16 * 1024;
+
 /// Does what a request asks, telling `tell` of it.
 ///
 /// # Errors
@@ -55,7 +59,7 @@ pub fn work<E>(
     request: &Request,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
-    let start = (clock.ticks(), clock.monotonic_ns());
+    let start = moment(clock);
     let cpu_start = clock.cpu_ns();
     let deadline_ns = start.1.saturating_add(request.budget_ns);
     let Some(grain) = grain(clock) else {
@@ -137,8 +141,9 @@ pub fn work<E>(
         first_pass = false;
     }
 
-    let ticks = clock.ticks().saturating_sub(start.0);
-    let elapsed_ns = clock.monotonic_ns().saturating_sub(start.1);
+    let end = moment(clock);
+    let ticks = end.0.saturating_sub(start.0);
+    let elapsed_ns = end.1.saturating_sub(start.1);
     tell(Event::Done(Done {
         clock: clock.name().to_owned(),
         // Without ticks there are no samples either.
@@ -162,14 +167,15 @@ fn system_agreement(clock: &dyn Clock, grain: Grain, tick_ns: f64, root: &Path) 
     Some(told / megahertz(ns(probe.long_ticks), ns(probe.short_ticks))?)
 }
 
-/// A first idea of a tick's length, for budgets only: 1 when too little time has passed to tell.
+/// A first idea of a tick's length since the `start` moment, for budgets only: 1 when too little time
+/// has passed to tell.
 #[must_use]
 pub fn tick_ns(clock: &dyn Clock, start: (u64, u64), grain: Grain) -> f64 {
     // The grain was measured for some 10 µs at least; a millisecond makes the idea a good one.
     let until = clock.monotonic_ns().saturating_add(1_000_000);
     while clock.monotonic_ns() < until && clock.ticks() > 0 {}
-    let ticks = clock.ticks().saturating_sub(start.0);
-    let elapsed = clock.monotonic_ns().saturating_sub(start.1);
+    let end = moment(clock);
+    let (ticks, elapsed) = (end.0.saturating_sub(start.0), end.1.saturating_sub(start.1));
     if ticks > 10 * grain.resolution_ticks { elapsed as f64 / ticks as f64 } else { 1.0 }
 }
 
@@ -190,6 +196,10 @@ impl Routine for OneSize {
 
     fn output(&self) -> &[u8] {
         self.inner.output()
+    }
+
+    fn accepted(&self) -> bool {
+        self.inner.accepted()
     }
 }
 
@@ -221,10 +231,8 @@ impl Preparation<'_> {
         let largest = sizes.last().copied().unwrap_or(0);
         let longest = order.message_bytes.unwrap_or(largest);
         let setup = case.timing_setup_up_to(self.placement, longest);
-        let mut routine = case.open(&setup).map_err(unavailable)?;
-        if let Some(bytes) = order.message_bytes {
-            routine = Box::new(OneSize { inner: routine, bytes });
-        }
+        let reopen = self.reopen(case, setup.clone(), order.message_bytes);
+        let mut routine = reopen(self.placement)?;
         routine.prepare(largest).map_err(unavailable)?;
         if case.operation == Operation::Decrypt && !gives_back(&mut *routine, &setup.input) {
             let sentence = "decryption does not give the message back".to_owned();
@@ -243,7 +251,37 @@ impl Preparation<'_> {
             None => Calls::Alike(self.calls_per_sample(&mut *routine)?),
         };
         let expected = vec![None; sizes.len()];
-        Ok(Subject { index, routine, calls, must: order.must, sizes, recorded: 0, expected })
+        let long = vec![false; sizes.len()];
+        let moves = !setup.input.is_empty() || !setup.aad.is_empty();
+        Ok(Subject {
+            index,
+            routine,
+            reopen: (moves && longest <= LONGEST_MOVED).then_some(reopen),
+            first: self.placement,
+            visits: 0,
+            calls,
+            must: order.must,
+            sizes,
+            step: order.step,
+            recorded: 0,
+            expected,
+            long,
+        })
+    }
+
+    /// What opens a case with its message at a place.
+    fn reopen(&self, case: &Case, setup: Setup, message_bytes: Option<usize>) -> Reopen {
+        let (case, setup) = (case.clone(), RefCell::new(setup));
+        Box::new(move |placement| {
+            let mut setup = setup.borrow_mut();
+            setup.placement = placement;
+            let opened = case.open(&setup);
+            let inner = opened.map_err(|error| Failure::Unavailable(error.to_string()))?;
+            Ok(match message_bytes {
+                Some(bytes) => Box::new(OneSize { inner, bytes }),
+                None => inner,
+            })
+        })
     }
 
     /// Calls that make a sample of the message that is prepared long enough for this clock.
@@ -295,6 +333,56 @@ impl Preparation<'_> {
                 wanted.ceil().min(f64::from(MOST_CALLS_IN_EPOCH)) as u32
             }
             _ => calls,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::clock::Stalling;
+    use crate::counters::{Absence, NoPmu};
+
+    /// What a worker says at its end that is stopped for 5 ms at one reading of the clock, and how
+    /// often it read the clock.
+    fn worked(stops_at: u64) -> (Done, u64) {
+        let request = Request {
+            worker: 0,
+            budget_ns: 0,
+            rounds: None,
+            quick: false,
+            lowest_contention: None,
+            cpus: Vec::new(),
+            offset_bytes: 0,
+            min_epoch_ns: None,
+            root: "/nonexistent".into(),
+            counters: Vec::new(),
+            cases: Vec::new(),
+            parallel: None,
+        };
+        let clock = Stalling::new(stops_at);
+        let catalogue = Catalogue::new(Vec::new(), &[]).expect("no answers");
+        let mut told = None;
+        let mut tell = |event| -> Result<(), Infallible> {
+            if let Event::Done(done) = event {
+                told = Some(done);
+            }
+            Ok(())
+        };
+        let pmu = NoPmu(Absence::SwitchedOff);
+        let Ok(()) = work(&catalogue, &clock, &pmu, &request, &mut tell);
+        (told.expect("it came to its end"), clock.readings())
+    }
+
+    #[test]
+    fn a_stall_at_no_reading_moves_the_length_of_a_tick() {
+        let (_, readings) = worked(u64::MAX);
+        // Beginning and end: between them the clock is read tens of thousands of times, all alike.
+        for at in (0..100).chain(readings - 100..readings) {
+            let ns_per_tick = worked(at).0.ns_per_tick;
+            assert!((ns_per_tick - 1.0).abs() < 1e-3, "stopped at reading {at}: {ns_per_tick}");
         }
     }
 }

@@ -8,11 +8,12 @@ use crate::choose::Refusal;
 use crate::cpus::show_list;
 use crate::environment::Environment;
 use crate::group::Progress;
-use crate::record::{Counters, Measured, Record, Run};
+use crate::linearity::Unpredictable;
+use crate::record::{Counters, Measured, Record, Reference, Run};
 use crate::report::significant;
 use crate::scaling::Parallel;
 use crate::single::NotOne;
-use crate::warning::{Advice, bent, both, counted};
+use crate::warning::{Advice, bent, both, counted, list};
 use crate::wire::Failure;
 
 /// What is known of the machine.
@@ -139,12 +140,7 @@ pub fn warnings(warnings: impl Iterator<Item = Advice>, err: &mut dyn Write) -> 
 /// When standard error cannot be written.
 pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
     warnings(run.warnings.iter().cloned(), err)?;
-    if let Some(mhz) = run.usual_mhz() {
-        writeln!(
-            err,
-            "note: the core ran at {mhz:.0} MHz; at another frequency nanoseconds differ"
-        )?;
-    }
+    frequency(run, err)?;
     // A KDF's length is its own affair: PBKDF2 derives one block of its hash.
     let squeezed: Vec<String> = run
         .records
@@ -157,6 +153,28 @@ pub fn advice(run: &Run, err: &mut dyn Write) -> io::Result<()> {
         writeln!(err, "note: bytes squeezed: {}", squeezed.join(", "))?;
     }
     Ok(())
+}
+
+/// Which frequency nanoseconds are told at, or that it is not known.
+fn frequency(run: &Run, err: &mut dyn Write) -> io::Result<()> {
+    let is_measured = run.records.iter().any(|record| record.result.is_ok());
+    let Some(reference) = run.reference else {
+        if is_measured && run.conditions.threads.is_none() && run.has_unknown_frequency() {
+            writeln!(
+                err,
+                "note: the core's frequency could not be measured: numbers and their errors are of this \
+                 moment only"
+            )?;
+        }
+        return Ok(());
+    };
+    let Reference { mhz, slowest_mhz, fastest_mhz, given, .. } = reference;
+    let whose = if given { "given" } else { "measured" };
+    writeln!(
+        err,
+        "note: nanoseconds are at {mhz:.0} MHz ({whose}); the core ran at {slowest_mhz:.0} to \
+         {fastest_mhz:.0} MHz; --at-mhz tells them at another frequency"
+    )
 }
 
 /// More of each row: its error, the cost of a call, what computed it.
@@ -265,7 +283,7 @@ pub fn predictions(records: &[Record], err: &mut dyn Write) -> io::Result<()> {
     // Where the row has none either, a warning tells of too few repetitions.
     let lacks = |measured: &Measured| {
         let predicted = measured.predicted.filter(|_| measured.relative_error.is_some());
-        predicted.is_some_and(|predicted| predicted.error_ns.is_none())
+        predicted.is_some_and(|told| told.is_ok_and(|predicted| predicted.error_ns.is_none()))
     };
     if records.iter().filter_map(|record| record.result.as_ref().ok()).any(lacks) {
         writeln!(
@@ -273,6 +291,15 @@ pub fn predictions(records: &[Record], err: &mut dyn Write) -> io::Result<()> {
             "note: what a slope says of a size that is none of its own (0, 64 ... 4096 bytes in most modes) has \
              no stated error: what a block that is begun costs, and how time goes on, it does not know"
         )?;
+    }
+    for &why in Unpredictable::ALL {
+        let silent = |record: &&Record| {
+            record.result.as_ref().is_ok_and(|measured| measured.predicted == Some(Err(why)))
+        };
+        let rows: Vec<String> = records.iter().filter(silent).map(Record::name).collect();
+        if !rows.is_empty() {
+            writeln!(err, "note: of {} the slope says nothing: {}", list(&rows), why.reason())?;
+        }
     }
     Ok(())
 }
@@ -330,12 +357,16 @@ impl ProgressLine {
 
     /// Draws it.
     pub fn show(&self, progress: Progress) {
-        let Progress { done, rows, seconds, seconds_left } = progress;
+        let Progress { done, noisy, rows, seconds, seconds_left } = progress;
         let left = seconds_left.map(|left| left + self.seconds_after);
         let share = left.map_or(0.0, |left| seconds / (seconds + left).max(1e-9));
         self.bar.set_position((1000.0 * share) as u64);
         let left = left.map_or_else(String::new, |left| format!(", at most {left:.0} s left"));
-        self.bar.set_prefix(format!("{done} of {rows} rows done{left}"));
+        let noisy = match noisy {
+            0 => String::new(),
+            noisy => format!(", {} on a noisy machine need more time", counted(noisy, "row")),
+        };
+        self.bar.set_prefix(format!("{done} of {rows} rows done{noisy}{left}"));
     }
 
     /// Takes it away.

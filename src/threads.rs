@@ -6,7 +6,7 @@ use std::path::Path;
 use bench_slope_algorithms::Case;
 
 use crate::cpus;
-use crate::group::{Machine, Progress};
+use crate::group::{Gathered, Machine, Progress};
 use crate::record::{Measured, Record};
 use crate::scaling::{FEWEST_PROCESSES, Pair, Parallel, Scaling, free};
 use crate::warning::Warning;
@@ -93,7 +93,7 @@ pub fn measure(
     message_bytes: usize,
     parallel: &Parallel,
     progress: &mut dyn FnMut(Progress),
-) -> io::Result<(Vec<Record>, Vec<Warning>)> {
+) -> io::Result<Gathered> {
     let begin = machine.clock.monotonic_ns();
     let row = |case| Row { case, processes: Vec::new(), failure: None, done: false };
     let mut rows: Vec<Row> = cases.iter().map(row).collect();
@@ -115,7 +115,7 @@ pub fn measure(
             let done = rows.iter().filter(|row| row.done).count();
             let most = (rows.len() - done) * (MOST_PROCESSES - worker) as usize;
             let left = (served > 0).then(|| seconds / served as f64 * most as f64);
-            progress(Progress { done, rows: rows.len(), seconds, seconds_left: left });
+            progress(Progress { done, rows: rows.len(), seconds, seconds_left: left, noisy: 0 });
             let request = request(machine, rows[at].case, message_bytes, parallel, worker, lowest);
             serve(machine, &request, &mut rows[at], &mut lowest)?;
             served += 1;
@@ -129,7 +129,7 @@ pub fn measure(
     }
     let records: Vec<Record> = rows.iter().map(|row| record(row, scaling(row, lowest))).collect();
     let warnings = warnings(&records, parallel);
-    Ok((records, warnings))
+    Ok(Gathered { records, warnings, reference: None })
 }
 
 fn warnings(records: &[Record], parallel: &Parallel) -> Vec<Warning> {
@@ -202,6 +202,7 @@ fn request(
             own_calls: false,
             message_bytes: None,
             calls: None,
+            step: None,
             must: true,
             counted: None,
         }],
@@ -223,6 +224,8 @@ fn record(row: &Row, scaling: Option<Scaling>) -> Record {
     };
     let measured = Measured {
         ns_per_unit: 1e9 / (scaling.mib_per_s * f64::from(1 << 20)),
+        measured_ns_per_unit: 1e9 / (scaling.mib_per_s * f64::from(1 << 20)),
+        told_at_mhz: None,
         mib_per_s: Some(scaling.mib_per_s),
         cycles_per_unit: None,
         measured_mhz: None,

@@ -1,12 +1,10 @@
 //! Rounds in nanoseconds, what is known of the core, and which samples count.
 //!
-//! A sample counts when its window was quiet. Where the core ran at another frequency than the
-//! run's, it is brought to that frequency by the chains of known cost beside it: work within the
-//! caches scales with the clock.
+//! A sample counts when its window was quiet. It is brought to the run's frequency by the chains of
+//! known cost about it: work within the caches scales with the clock.
 
 use crate::cpus::QUIET_WITHIN;
-use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean};
-use crate::frequency::megahertz;
+use crate::fit::{FEWEST_PROCESSES, Rounds, coverage, lowest_mean, median};
 use crate::wire::{Calls, Done, Round, Window};
 
 /// Windows whose chains are within this share of the run's were at its frequency.
@@ -15,8 +13,15 @@ const SAME_FREQUENCY: f64 = 0.005;
 const TREMBLE: f64 = 0.01;
 /// What the chains about a window take is told from so many windows on either side of it.
 const NEIGHBOURS: usize = 5;
-/// The share of the chains, from the fastest, that a row's frequency is taken from.
+/// The share of a worker's chains, from the fastest, that tell how the long one compares with the
+/// short one.
 const SHARE_OF_CHAINS: f64 = 0.125;
+/// The slowest and the fastest that the core ran are told without this share of the windows at
+/// either end.
+const TAIL_OF_FREQUENCIES: f64 = 0.01;
+/// Where too few windows were quiet, those that were nearly so count, up to these factors of the
+/// lowest contention: each admits twice as much of a neighbour as the one before.
+const NEARLY_QUIET: [f64; 3] = [1.08, 1.16, 1.32];
 /// The run's frequency is the one that this share of all windows reach: a high one that is met often.
 const SHARE_AT_FREQUENCY: f64 = 0.25;
 
@@ -64,11 +69,19 @@ impl Chains {
         if !self.are_steady() {
             return None;
         }
-        // Within the noise of the chains they are left alone: the floor would pick its errors.
-        if is_same(self.local_ns, usual_ns) {
-            return Some(1.0);
+        if self.is_held {
+            return Some(usual_ns / self.local_ns);
         }
-        self.is_held.then_some(usual_ns / self.local_ns)
+        // Few chains agree: what they say is no reason to move a sample.
+        is_same(self.local_ns, usual_ns).then_some(1.0)
+    }
+
+    /// The same where [`Self::scale`] says nothing: a sample that may have been taken at a faster
+    /// clock is brought up as far as that may have been. It may be too high then, which the floor can
+    /// bear; never too low.
+    fn scale_upwards(self, usual_ns: f64) -> f64 {
+        let fastest_ns = self.local_ns.min(self.before_ns).min(self.after_ns);
+        (usual_ns / fastest_ns).max(1.0)
     }
 }
 
@@ -76,6 +89,12 @@ impl Timed {
     /// All its samples: the place of each one's size, and the nanoseconds of a call.
     pub fn samples(&self) -> impl Iterator<Item = (usize, f64)> {
         self.windows.iter().flat_map(|window| window.ns.iter().copied())
+    }
+
+    /// What a long chain took about each of its windows in which the frequency was steady.
+    fn steady_chains_ns(&self) -> impl Iterator<Item = f64> {
+        let chains = self.windows.iter().filter_map(|window| window.chains);
+        chains.filter(|chains| chains.are_steady() && chains.is_held).map(|chains| chains.local_ns)
     }
 }
 
@@ -180,10 +199,11 @@ impl Core {
         moved
     }
 
-    /// Whether a window was taken on a quiet core, as far as can be told.
-    fn is_quiet(&self, window: &TimedWindow) -> bool {
+    /// Whether a window was taken on a quiet core, as far as can be told: within this factor of what
+    /// a quiet one reads.
+    fn is_quiet(&self, window: &TimedWindow, within: f64) -> bool {
         match (window.contention, self.lowest_contention) {
-            (Some(contention), Some(lowest)) => contention <= QUIET_WITHIN * lowest,
+            (Some(contention), Some(lowest)) => contention <= within * lowest,
             // Never agreed on what quiet is.
             (Some(_), None) => false,
             (None, _) => true,
@@ -205,6 +225,48 @@ impl Core {
             _ => Some(1.0),
         }
     }
+
+    /// The same, and where it is not known what makes them too low in no case.
+    fn scale_or_upwards(&self, window: &TimedWindow) -> f64 {
+        let upwards = || match (window.chains, self.usual_chain_ns) {
+            (Some(chains), Some(usual)) => chains.scale_upwards(usual),
+            _ => 1.0,
+        };
+        self.scale(window).unwrap_or_else(upwards)
+    }
+
+    /// How the clock was beside a row over how it is at the run's frequency: above 1 it ran slower.
+    /// 1 where that cannot be told.
+    #[must_use]
+    pub fn slower_beside(&self, processes: &[Vec<Timed>]) -> f64 {
+        let chains = processes.iter().flatten().flat_map(Timed::steady_chains_ns);
+        let own = median(&chains.collect::<Vec<f64>>());
+        own.zip(self.usual_chain_ns).map_or(1.0, |(own, usual)| own / usual)
+    }
+
+    /// How far the core moved: what the run's frequency is to be multiplied by for the slowest and the
+    /// fastest that was met; `None` where that cannot be told.
+    pub fn moved<'a>(&self, rounds: impl Iterator<Item = &'a Timed>) -> Option<(f64, f64)> {
+        let mut chains: Vec<f64> = rounds.flat_map(Timed::steady_chains_ns).collect();
+        chains.sort_unstable_by(f64::total_cmp);
+        let tail = (TAIL_OF_FREQUENCIES * chains.len() as f64) as usize;
+        let (fastest, slowest) = (chains.get(tail)?, chains.get(chains.len() - 1 - tail)?);
+        let usual = self.usual_chain_ns?;
+        Some((usual / slowest, usual / fastest))
+    }
+}
+
+/// How much longer the long chain takes than the short one, over what a long one takes at the same
+/// time: whatever the frequency did meanwhile, the cycles between the two take so much of it.
+/// `None` where the clock cannot tell.
+#[must_use]
+pub fn share_between_chains<'a>(rounds: impl Iterator<Item = &'a Timed>) -> Option<f64> {
+    let chains = rounds.flat_map(|round| &round.windows).filter_map(|window| window.chains);
+    let steady = chains.filter(|chains| chains.are_steady());
+    let (mut long, mut short): (Vec<f64>, Vec<f64>) =
+        steady.map(|c| (c.before_ns.min(c.after_ns) / c.local_ns, c.short_ns / c.local_ns)).unzip();
+    let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
+    Some(floor(&mut long)? - floor(&mut short)?)
 }
 
 fn is_same(a_ns: f64, b_ns: f64) -> bool {
@@ -212,21 +274,40 @@ fn is_same(a_ns: f64, b_ns: f64) -> bool {
 }
 
 /// Which samples of a row count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Choice {
     /// Those on a quiet core at the run's frequency.
     AtFrequency,
-    /// Those on a quiet core whose frequency was steady meanwhile, brought to the run's.
+    /// Those on a quiet core whose frequency was steady meanwhile.
     Scaled,
+    /// Those on a core that was nearly quiet: within this factor of the lowest contention.
+    NearlyQuiet(f64),
     /// All rounds that are whole: pieces of busy rounds and quiet ones make no line.
     Whole,
 }
 
 impl Choice {
+    /// All, the best first.
+    fn all() -> impl Iterator<Item = Choice> {
+        [Choice::AtFrequency, Choice::Scaled]
+            .into_iter()
+            .chain(NEARLY_QUIET.map(Choice::NearlyQuiet))
+    }
+
+    /// Whether these samples were taken on a quiet core.
+    #[must_use]
+    pub fn is_quiet(self) -> bool {
+        matches!(self, Choice::AtFrequency | Choice::Scaled)
+    }
+
     fn takes(self, round: &Timed, window: &TimedWindow, core: &Core) -> bool {
+        let is_scaled = || core.scale(window).is_some();
         match self {
-            Choice::AtFrequency => core.is_quiet(window) && core.is_at_frequency(window),
-            Choice::Scaled => core.is_quiet(window) && core.scale(window).is_some(),
+            Choice::AtFrequency => {
+                core.is_quiet(window, QUIET_WITHIN) && core.is_at_frequency(window)
+            }
+            Choice::Scaled => core.is_quiet(window, QUIET_WITHIN) && is_scaled(),
+            Choice::NearlyQuiet(within) => core.is_quiet(window, within) && is_scaled(),
             Choice::Whole => round.whole,
         }
     }
@@ -236,8 +317,7 @@ impl Choice {
         let mut by_size = vec![f64::NAN; round.sizes];
         let mut any = false;
         for window in round.windows.iter().filter(|window| self.takes(round, window, core)) {
-            // Left alone a sample may be too high, which the floor can bear.
-            let scale = core.scale(window).unwrap_or(1.0);
+            let scale = core.scale_or_upwards(window);
             for &(at, ns) in &window.ns {
                 by_size[at] = ns * scale;
                 any = true;
@@ -247,8 +327,8 @@ impl Choice {
     }
 }
 
-/// The samples to judge by, process by process: of the first choice that holds the line at both
-/// ends.
+/// The samples to judge by, process by process, at the run's frequency: of the first choice that
+/// holds the line at both ends.
 #[must_use]
 pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
     let select = |choice: Choice| -> Vec<Rounds> {
@@ -257,7 +337,7 @@ pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
         };
         processes.iter().map(rounds).filter(|rounds| !rounds.is_empty()).collect()
     };
-    for choice in [Choice::AtFrequency, Choice::Scaled] {
+    for choice in Choice::all() {
         let rounds = select(choice);
         if coverage(&rounds) >= FEWEST_PROCESSES.min(processes.len()) {
             return (rounds, choice);
@@ -266,35 +346,11 @@ pub fn usable(processes: &[Vec<Timed>], core: &Core) -> (Vec<Rounds>, Choice) {
     (select(Choice::Whole), Choice::Whole)
 }
 
-/// The core's frequency in megahertz beside a row's own samples: from the fastest chains at the run's
-/// frequency, as the cost is from the fastest samples.
-#[must_use]
-pub fn row_megahertz(processes: &[Vec<Timed>], core: &Core) -> Option<f64> {
-    let windows = || processes.iter().flatten().flat_map(|round| &round.windows);
-    let fastest = |wanted: &dyn Fn(&TimedWindow) -> bool| {
-        let chains = windows().filter(|window| wanted(window)).filter_map(|window| window.chains);
-        let (mut long, mut short): (Vec<f64>, Vec<f64>) =
-            chains.map(|chains| (chains.before_ns.min(chains.after_ns), chains.short_ns)).unzip();
-        let floor = |values: &mut [f64]| lowest_mean(values, SHARE_OF_CHAINS);
-        floor(&mut long).zip(floor(&mut short))
-    };
-    let (long, short) = match fastest(&|window| core.is_at_frequency(window)) {
-        Some(chains) => chains,
-        // None ran at it: the row's samples were brought to it, and so are its chains.
-        None => {
-            let (long, short) = fastest(&|_| true)?;
-            let scale = core.usual_chain_ns? / long;
-            (long * scale, short * scale)
-        }
-    };
-    megahertz(long, short)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fit::estimate;
-    use crate::frequency::Probe;
+    use crate::frequency::{Probe, megahertz};
 
     const SIZES: [usize; 5] = [0, 1024, 2048, 3072, 4096];
 
@@ -332,7 +388,8 @@ mod tests {
     }
 
     fn timed(window: Window) -> Timed {
-        let round = Round { case: 0, calls: Calls::Alike(1), windows: vec![window], whole: true };
+        let round =
+            Round { case: 0, calls: Calls::Alike(1), step: 1, windows: vec![window], whole: true };
         let mut rounds = rounds_of_worker(vec![round], |_| SIZES.len(), &done());
         rounds.remove(0).1
     }
@@ -349,7 +406,9 @@ mod tests {
         let core = core_of(processes);
         let (rounds, choice) = usable(processes, &core);
         let estimate = estimate(&SIZES, &rounds).expect("an estimate");
-        let mhz = row_megahertz(processes, &core).expect("a frequency");
+        let share = share_between_chains(processes.iter().flatten()).expect("chains");
+        let usual_ns = core.usual_chain_ns.expect("a frequency");
+        let mhz = megahertz(share * usual_ns, 0.0).expect("a frequency");
         (estimate.line.slope * mhz / 1e3, mhz, choice)
     }
 
@@ -374,6 +433,84 @@ mod tests {
         let (cycles, _, choice) = told(&processes);
         assert_eq!(choice, Choice::Scaled);
         assert!((cycles - 7.0).abs() < 0.02, "{cycles}");
+    }
+
+    /// Twelve processes of a run, whose host moves the core between 3120 and 3245 MHz, slowly or at once.
+    fn moved_run(run: usize) -> Vec<Vec<Timed>> {
+        let mhz = |process: usize, round: usize| {
+            let minute = run as f64 / 3.0 + process as f64 / 12.0 + round as f64 / 500.0;
+            let slowly = 3182.0 + 62.0 * (std::f64::consts::TAU * minute).sin();
+            if run % 2 == 0 && process % 3 == 0 { 3245.0 } else { slowly - 30.0 * (run % 2) as f64 }
+        };
+        let process = |process: usize| {
+            let rounds = (0..24).map(|round| Round {
+                case: 0,
+                calls: Calls::Alike(1),
+                step: 1,
+                windows: vec![window(mhz(process, round), mhz(process, round + 1), 0.2)],
+                whole: true,
+            });
+            let rounds = rounds_of_worker(rounds.collect(), |_| SIZES.len(), &done());
+            rounds.into_iter().map(|(_, timed)| timed).collect()
+        };
+        (0..12).map(process).collect()
+    }
+
+    #[test]
+    fn runs_on_a_host_that_moves_the_frequency_agree_at_one_frequency() {
+        let at_3200 = |run: usize| {
+            let (cycles, mhz, _) = told(&moved_run(run));
+            (cycles / 3.2, mhz)
+        };
+        let runs: Vec<(f64, f64)> = (0..8).map(at_3200).collect();
+        // As time passed they differ by most of a per cent ...
+        let mhz: Vec<f64> = runs.iter().map(|&(_, mhz)| mhz).collect();
+        let spread = |values: &[f64]| {
+            let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+            values.iter().copied().fold(0.0, f64::max) / lowest - 1.0
+        };
+        assert!(spread(&mhz) > 0.005, "{mhz:?}");
+        // ... and not at one frequency.
+        let ns: Vec<f64> = runs.iter().map(|&(ns, _)| ns).collect();
+        assert!(spread(&ns) < 1e-3, "{ns:?}");
+        assert!((ns[0] / (7.0 / 3.2) - 1.0).abs() < 1e-3, "{ns:?}");
+    }
+
+    #[test]
+    fn how_far_the_core_moved_is_told() {
+        let processes = moved_run(0);
+        let core = core_of(&processes);
+        let (slowest, fastest) = core.moved(processes.iter().flatten()).expect("chains");
+        assert!((fastest / slowest - 3245.0 / 3120.0).abs() < 3e-3, "{slowest} {fastest}");
+        assert!(slowest < 1.0 && fastest >= 1.0, "{slowest} {fastest}");
+    }
+
+    #[test]
+    fn an_unsteady_window_at_a_faster_clock_is_not_too_low() {
+        // Nothing but windows in which the frequency changed: whole rounds have to do.
+        let processes: Vec<Vec<Timed>> =
+            (0..6).map(|_| vec![timed(window(3200.0, 3600.0, 0.2))]).collect();
+        let steady = vec![vec![timed(window(3200.0, 3200.0, 0.2))]];
+        let core = core_of(&steady);
+        let (rounds, choice) = usable(&processes, &core);
+        assert_eq!(choice, Choice::Whole);
+        let exact = (350.0 + 7.0 * 4096.0) / 3.2;
+        assert!(rounds[0][0][4] >= 0.999 * exact, "{} instead of {exact}", rounds[0][0][4]);
+    }
+
+    #[test]
+    fn nearly_quiet_windows_count_before_busy_ones() {
+        // Beside a neighbour throughout; in a third of the windows it does little.
+        let processes: Vec<Vec<Timed>> = (0..6)
+            .map(|_| {
+                let contention = [0.21, 0.3, 0.29];
+                contention.map(|contention| timed(window(3200.0, 3200.0, contention))).into()
+            })
+            .collect();
+        let (rounds, choice) = usable(&processes, &core_of(&processes));
+        assert_eq!(choice, Choice::NearlyQuiet(1.08));
+        assert!(!choice.is_quiet());
+        assert!(rounds.iter().all(|rounds| rounds.len() == 1));
     }
 
     #[test]
@@ -402,6 +539,7 @@ mod tests {
                 let rounds = windows.map(|window| Round {
                     case: 0,
                     calls: Calls::Alike(1),
+                    step: 1,
                     windows: vec![window],
                     whole: true,
                 });
@@ -432,6 +570,7 @@ mod tests {
         let mut core = Core::default();
         assert!(!core.settle_frequency(processes.iter().flatten()));
         assert_eq!(usable(&processes, &core).1, Choice::AtFrequency);
-        assert_eq!(row_megahertz(&processes, &core), None);
+        assert_eq!(share_between_chains(processes.iter().flatten()), None);
+        assert_eq!(core.moved(processes.iter().flatten()), None);
     }
 }

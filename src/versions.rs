@@ -114,12 +114,11 @@ mod tests {
         let lock = include_str!("../Cargo.lock");
         let versions = Versions::of_this_program();
         assert!(versions.packages.len() > 50, "{:?}", versions.packages);
-        for name in ["sha2", "aes", "blake3"] {
+        for name in ["sha2", "aes", "blake3", "cipher"] {
             let version = &versions.packages[name];
             let entry = format!("name = \"{name}\"\nversion = \"{version}\"\n");
             assert!(lock.contains(&entry), "{entry}");
         }
-        assert_eq!(versions.packages["cipher"].split(", ").count(), 2, "two generations of traits");
     }
 
     #[test]

@@ -71,6 +71,11 @@ pub enum Warning {
         /// That of the median row.
         measured: f64,
     },
+    /// Nanoseconds were to be told at a frequency, and the core's own could not be measured.
+    NotToldAt {
+        /// The wanted one in megahertz.
+        mhz: f64,
+    },
     /// Samples were to last so long that interruptions are in all of them.
     LongSamples {
         /// How long, in milliseconds.
@@ -146,6 +151,7 @@ impl Warning {
             Warning::NoErrorStated { .. } => ("no-error-stated", Vec::new()),
             Warning::FrequencyUnknown => ("frequency-unknown", Vec::new()),
             Warning::OtherFrequency { .. } => ("other-frequency", Vec::new()),
+            Warning::NotToldAt { .. } => ("not-told-at", Vec::new()),
             Warning::LongSamples { .. } => ("long-samples", Vec::new()),
             Warning::Starved { .. } => ("starved", Vec::new()),
             Warning::Governor { .. } => ("governor", Vec::new()),
@@ -228,7 +234,7 @@ impl fmt::Display for Warning {
                     .collect();
                 write!(
                     f,
-                    "two costs, by where each process has its code and data or by a state of the core that lasts \
+                    "two costs, by where code, data and stack lie or by a state of the core that lasts \
                      for milliseconds: {}: expect either in a program of your own",
                     rows.join("; ")
                 )
@@ -248,6 +254,11 @@ impl fmt::Display for Warning {
                 f,
                 "cycles are reckoned with the given {given} MHz, but the core ran at {measured:.0} MHz: \
                  --cpu-mhz auto counts the cycles it took"
+            ),
+            Warning::NotToldAt { mhz } => write!(
+                f,
+                "the core's frequency could not be measured: rows without one are told as the time that \
+                 passed, not at {mhz} MHz"
             ),
             Warning::LongSamples { ms } => write!(
                 f,
@@ -343,20 +354,26 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Both sides of a bend: `1.93 ns/byte up to 1024, 0.45 above`.
+/// Both sides of a bend: `1.93 ns/byte up to 1024, 0.45 above`; or of a step.
 #[must_use]
 pub fn bent(unit: &str, bend: Bend) -> String {
+    if let Some(batch) = bend.batch {
+        let (within, whole) = (bend.ns_per_unit_below, bend.ns_per_unit_above);
+        return format!(
+            "{within:.3} ns/{unit} within steps of {batch}, {whole:.3} over whole ones"
+        );
+    }
     format!(
         "{:.3} ns/{unit} up to {}, {:.3} above",
         bend.ns_per_unit_below, bend.size, bend.ns_per_unit_above
     )
 }
 
-/// Both costs of a row: `43.66 ns/byte, 47.70 in 40 % of the processes`.
+/// Both costs of a row: `43.66 ns/byte, 47.70 in 40 % of the samples`.
 #[must_use]
 pub fn both(unit: &str, layouts: Layouts) -> String {
     format!(
-        "{:.3} ns/{unit}, {:.3} in {:.0} % of the processes",
+        "{:.3} ns/{unit}, {:.3} in {:.0} % of the samples",
         layouts.best_ns_per_unit,
         layouts.other_ns_per_unit,
         100.0 * layouts.other_share
@@ -364,7 +381,7 @@ pub fn both(unit: &str, layouts: Layouts) -> String {
 }
 
 /// Names in a sentence, the first few of them.
-fn list(names: &[String]) -> String {
+pub fn list(names: &[String]) -> String {
     const MOST: usize = 8;
     let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > MOST {

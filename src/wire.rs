@@ -19,11 +19,11 @@ pub struct Request {
     pub rounds: Option<u32>,
     /// One rough visit to each case, quiet or not.
     pub quick: bool,
-    /// The lowest contention that earlier workers saw.
+    /// The contention of a quiet core, as far as earlier workers know.
     pub lowest_contention: Option<f64>,
     /// The processors to stay on; empty for any that is allowed.
     pub cpus: Vec<usize>,
-    /// Bytes past a 64-byte boundary at which messages start.
+    /// Bytes past the boundary of a page at which messages start in the first visit.
     pub offset_bytes: usize,
     /// A sample lasts at least so long, where the user says; else as the clock has it.
     pub min_epoch_ns: Option<u64>,
@@ -51,6 +51,8 @@ pub struct Order {
     pub message_bytes: Option<usize>,
     /// Calls per sample, when an earlier worker has found them.
     pub calls: Option<Calls>,
+    /// The step from one size to the next that is sampled, when an earlier worker has settled it.
+    pub step: Option<usize>,
     /// Record it on a busy core too when no quiet one is found, for nothing is on record yet.
     pub must: bool,
     /// How many samples have been counted of it; `None` when that is enough.
@@ -102,6 +104,8 @@ pub struct Round {
     pub case: usize,
     /// Calls in each sample.
     pub calls: Calls,
+    /// The step from one size to the next that is sampled: a slow case leaves some out.
+    pub step: usize,
     /// The samples in the order they were taken.
     pub windows: Vec<Window>,
     /// Whether it has every size that is the worker's own; it has not when the core was busy for too
@@ -173,7 +177,8 @@ pub struct Done {
     pub system_agreement: Option<f64>,
     /// Cycles that a counter saw in a cycle of the chain; `None` where cycles are not counted.
     pub counted_cycles: Option<f64>,
-    /// The lowest contention seen.
+    /// The lowest contention that this worker's own readings agree on, or what is known of this kind of
+    /// core, whichever is lower.
     pub lowest_contention: Option<f64>,
 }
 

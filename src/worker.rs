@@ -181,19 +181,57 @@ fn process(
 fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        let name = match signal {
-            4 => " (illegal instruction)",
-            6 => " (abort)",
-            7 => " (bus error)",
-            8 => " (arithmetic exception)",
-            9 => " (killed)",
-            11 => " (segmentation fault)",
-            _ => "",
-        };
+        let name = name_of(signal).map_or_else(String::new, |name| format!(" ({name})"));
         return format!("its process was ended by signal {signal}{name}");
     }
     match status.code() {
         Some(code) => format!("its process ended with exit code {code}"),
         None => "its process ended".to_owned(),
+    }
+}
+
+/// What the platform means by a signal's number: BSD and Linux number the bus error differently.
+#[cfg(unix)]
+fn name_of(signal: i32) -> Option<&'static str> {
+    use rustix::process::Signal;
+    let names = [
+        (Signal::ILL, "illegal instruction"),
+        (Signal::ABORT, "abort"),
+        (Signal::BUS, "bus error"),
+        (Signal::FPE, "arithmetic exception"),
+        (Signal::KILL, "killed"),
+        (Signal::SEGV, "segmentation fault"),
+    ];
+    names.into_iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| name)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// How a shell that sends itself this signal ends, in words.
+    fn killed_by(name: &str) -> String {
+        let status = Command::new("sh").args(["-c", &format!("kill -{name} $$")]).status();
+        describe(status.expect("a shell"))
+    }
+
+    #[test]
+    fn signals_are_named_as_this_platform_numbers_them() {
+        for (signal, name) in [
+            ("ILL", "illegal instruction"),
+            ("ABRT", "abort"),
+            ("BUS", "bus error"),
+            ("FPE", "arithmetic exception"),
+            ("KILL", "killed"),
+            ("SEGV", "segmentation fault"),
+        ] {
+            let told = killed_by(signal);
+            assert!(told.ends_with(&format!("({name})")), "{signal}: {told}");
+        }
+        let told = killed_by("USR1");
+        assert!(
+            told.starts_with("its process was ended by signal ") && !told.contains('('),
+            "{told}"
+        );
     }
 }

@@ -2,6 +2,7 @@
 //! reason must come out.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::invented::{bench_slope, entry, entry_of, machine};
 use bench_slope_algorithms::{Entry, OpenError, Operation, Routine, Setup};
@@ -50,6 +51,43 @@ fn no_work_is_no_number() {
 }
 
 #[test]
+fn noise_is_never_called_no_work() {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    // 16.7 ns a byte on a core that somebody else has for 4 ms about every second sample.
+    fn beside_another(_: &str, size: usize) -> u64 {
+        let mut draw = CALLS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        draw = (draw ^ (draw >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        50_000 + 16_700 * size as u64 + if draw >> 63 == 0 { 4_000_000_000 } else { 0 }
+    }
+    let machine = machine(vec![entry("MD5")], 1, beside_another);
+    let mut noisy = 0;
+    for words in [&["--quick"][..], &["--repetitions", "1"], &["--repetitions", "6"]] {
+        for _ in 0..30 {
+            let outcome = bench_slope(&machine, &[words, &["--csv", "--quiet", "hash"]].concat());
+            assert_eq!(outcome.code, 0, "{words:?}: {} {}", outcome.out, outcome.err);
+            assert!(!outcome.out.contains("no slope"), "{words:?}: {}", outcome.err);
+            noisy += usize::from(outcome.out.contains("n/a: too noisy"));
+        }
+    }
+    // With a line that falls by chance there is no number.
+    assert!(noisy > 3, "{noisy}");
+}
+
+#[test]
+fn no_work_is_told_without_a_stated_error_too() {
+    let constant = |_: &str, _: usize| 80_000;
+    let falling = |_: &str, size: usize| 80_000_000 - 100 * size as u64;
+    for cost in [constant, falling] {
+        let machine = machine(vec![entry("MD5")], 1, cost);
+        for (words, code) in [(&["--quick"][..], 0), (&["--repetitions", "1"], 1)] {
+            let outcome = bench_slope(&machine, &[words, &["--csv", "--quiet", "hash"]].concat());
+            assert!(outcome.out.ends_with("n/a: no slope\n"), "{words:?}: {}", outcome.out);
+            assert_eq!(outcome.code, code, "{words:?}");
+        }
+    }
+}
+
+#[test]
 fn a_constant_delay_lands_in_the_intercept() {
     let verbose = |cost| {
         let machine = machine(vec![entry("MD5")], 1, cost);
@@ -79,10 +117,14 @@ fn a_slow_routine_ends_in_bounded_time() {
     assert!(machine.clock.monotonic_ns() < 60_000_000_000, "{}", machine.clock.monotonic_ns());
 }
 
-/// Rejects messages longer than this, as a tag check does that goes wrong.
+/// Whether a routine that was opened for messages of up to so many bytes rejects one of so many.
+type Rejects = fn(opened_for: usize, size: usize) -> bool;
+
+/// Rejects messages, as a tag check does that goes wrong.
 struct Rejecting {
     inner: Box<dyn Routine>,
-    longest: usize,
+    rejects: Rejects,
+    opened_for: usize,
     size: usize,
 }
 
@@ -95,18 +137,22 @@ impl Routine for Rejecting {
         self.inner.run();
     }
     fn output(&self) -> &[u8] {
-        if self.size > self.longest { &[] } else { self.inner.output() }
+        if self.accepted() { self.inner.output() } else { &[] }
+    }
+    fn accepted(&self) -> bool {
+        !(self.rejects)(self.opened_for, self.size)
     }
 }
 
-fn rejecting(mut entry: Entry, longest: usize) -> Entry {
+fn rejecting(mut entry: Entry, rejects: Rejects) -> Entry {
     let open = entry.open.clone();
     entry.open = Arc::new(move |setup: &Setup, operation: Operation| {
         let inner = open(setup, operation)?;
         if operation != Operation::Decrypt {
             return Ok(inner);
         }
-        let routine: Box<dyn Routine> = Box::new(Rejecting { inner, longest, size: 0 });
+        let opened_for = setup.input.len();
+        let routine: Box<dyn Routine> = Box::new(Rejecting { inner, rejects, opened_for, size: 0 });
         Ok(routine)
     });
     entry
@@ -114,9 +160,16 @@ fn rejecting(mut entry: Entry, longest: usize) -> Entry {
 
 #[test]
 fn a_rejected_message_is_no_number() {
-    // The known answers of 16 bytes come out; it is longer messages that are rejected.
-    for longest in [16, 1000, 4095] {
-        let machine = machine(vec![rejecting(entry_of("AES", "GCM"), longest)], 1, plain);
+    // The known answers of up to 16 bytes come out; it is other messages that are rejected. The last
+    // rejects the empty one alone, and that not as a known answer, whose output is empty either way.
+    let all: [Rejects; 4] = [
+        |_, size| size > 16,
+        |_, size| size > 1000,
+        |_, size| size > 4095,
+        |opened_for, size| opened_for == 4096 && size == 0,
+    ];
+    for rejects in all {
+        let machine = machine(vec![rejecting(entry_of("AES", "GCM"), rejects)], 1, plain);
         let outcome = bench_slope(&machine, &["--csv", "--quiet", "cipher"]);
         assert_eq!(outcome.code, 1, "{}", outcome.err);
         let rows: Vec<&str> = outcome.out.lines().collect();
@@ -125,6 +178,16 @@ fn a_rejected_message_is_no_number() {
         assert_eq!(rows[1], "cipher,AES,GCM dec,,,,ns/B,,MiB/s,,c/B,n/a: wrong answer");
         assert!(rows[2].starts_with("cipher,AES,GCM auth,,,2.0"), "{}", rows[2]);
     }
+}
+
+#[test]
+fn a_rejected_empty_message_is_no_known_answer() {
+    let entry = rejecting(entry_of("AES", "GCM"), |_, size| size == 0);
+    let case = entry.case(Operation::Decrypt);
+    let catalogue = bench_slope_algorithms::Catalogue::standard();
+    let answer = catalogue.answers(&entry).find(|answer| answer.input.len() == 0);
+    let told = catalogue.check(&case, answer.expect("GCM has one")).expect_err("it is rejected");
+    assert!(told.to_string().ends_with("computed nothing, for the message was rejected"), "{told}");
 }
 
 #[test]

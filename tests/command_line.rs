@@ -113,11 +113,12 @@ fn wrong_words_name_the_nearest_right_one() {
 #[test]
 fn only_a_finite_frequency_above_zero_is_taken() {
     for bad in ["abc", "-3000", "0", "-0", "nan", "inf", "-inf", "1e400", "3,2", "", "auto "] {
-        for words in [vec!["--cpu-mhz", bad, "hash", "md5"], vec!["hash", "md5", "--cpu-mhz", bad]]
-        {
-            let outcome = bench_slope(&three(), &words);
-            assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{words:?}");
-            assert!(outcome.err.contains("--cpu-mhz"), "{words:?}: {}", outcome.err);
+        for option in ["--cpu-mhz", "--at-mhz"] {
+            for words in [[option, bad, "hash", "md5"], ["hash", "md5", option, bad]] {
+                let outcome = bench_slope(&three(), &words);
+                assert_eq!((outcome.code, outcome.out.as_str()), (2, ""), "{words:?}");
+                assert!(outcome.err.contains(option), "{words:?}: {}", outcome.err);
+            }
         }
     }
     // Last on the line, with nothing behind it.
@@ -353,6 +354,28 @@ cipher,AES,ECB enc,,,12.5000,ns/B,76.2939,MiB/s,,c/B
 cipher,AES,ECB dec,,,12.5000,ns/B,76.2939,MiB/s,,c/B
 "
     );
+}
+
+#[test]
+fn what_cannot_be_told_at_a_frequency_says_so() {
+    let outcome = bench_slope(&three(), &["--at-mhz", "2000", "hash", "sha256"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.out.starts_with("Hash:\n"), "{}", outcome.out);
+    assert!(outcome.err.contains("not at 2000 MHz"), "{}", outcome.err);
+    assert!(outcome.err.contains("of this moment only"), "{}", outcome.err);
+}
+
+#[test]
+fn a_row_has_one_frequency() {
+    let with = |cpu_mhz| {
+        let words = ["--at-mhz", "2000", "--cpu-mhz", cpu_mhz, "--quiet", "hash", "sha256"];
+        bench_slope(&three(), &words)
+    };
+    let outcome = with("3000");
+    assert_eq!((outcome.code, outcome.out.as_str()), (2, ""));
+    assert!(outcome.err.contains("--at-mhz 2000 and --cpu-mhz 3000"), "{}", outcome.err);
+    assert_eq!(with("2000").code, 0);
+    assert_eq!(with("auto").code, 0);
 }
 
 #[test]

@@ -237,6 +237,7 @@ fn cycles_are_compared_where_both_know_the_frequency() {
                 record["measured_mhz"] = mhz.into();
                 let ns = record["ns_per_unit"].as_f64().expect("a number");
                 record["ns_per_unit"] = (ns * 3000.0 / mhz).into();
+                record["measured_ns_per_unit"] = (ns * 3000.0 / mhz).into();
             }
         });
     }
@@ -265,6 +266,42 @@ fn other_versions_are_said_and_no_refusal() {
     assert!(outcome.err.contains("warning: not all runs know the frequency"), "{}", outcome.err);
     let row = outcome.out.lines().find(|line| line.starts_with("SHA1 ")).expect("a row");
     assert!(row.ends_with(" to 0.98.7") && row.contains("slower, crate "), "{row}");
+}
+
+#[test]
+fn noise_is_never_broken_to_the_gate() {
+    let files = base_and_new();
+    for (kind, broken, broken_in_quick) in [
+        ("wrong answer", true, true),
+        ("crashed", true, true),
+        ("no slope", true, false),
+        ("too noisy", false, false),
+        ("interrupted", false, false),
+        ("not available", false, false),
+    ] {
+        for (quick, broken) in [(false, broken), (true, broken_in_quick)] {
+            let (base, new) = (format!("{quick} base"), format!("{quick} new"));
+            files.change("base", &base, |run| run["conditions"]["quick"] = quick.into());
+            files.change(&base, &new, |run| {
+                let record = &mut run["records"][2];
+                record["status"] = "n/a".into();
+                record["reason_kind"] = kind.into();
+                record["reason"] = "a sentence".into();
+                record["ns_per_unit"] = Value::Null;
+            });
+            let outcome = files.compare(&[&base, &new], &["--fail-above", "50%"]);
+            assert_eq!(outcome.code, u8::from(broken), "{kind}, quick {quick}: {}", outcome.err);
+            let word = if broken {
+                "error: --fail-above 50%"
+            } else {
+                "warning: --fail-above: not judged"
+            };
+            let told = format!("no number any more ({kind})");
+            let line = outcome.err.lines().find(|line| line.ends_with(&told));
+            assert!(line.is_some_and(|line| line.starts_with(word)), "{}", outcome.err);
+            assert_eq!(outcome.err.contains("is broken in"), broken, "{}", outcome.err);
+        }
+    }
 }
 
 #[test]

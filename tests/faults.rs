@@ -2,6 +2,7 @@
 //!
 //! This program is its own worker: started with the worker's word it serves a catalogue of faults.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use bench_slope::counters::{Absence, NoPmu};
 use bench_slope::group::Machine;
 use bench_slope::run::{run, run_here};
 use bench_slope::worker::{WORD, Workers};
-use bench_slope_algorithms::{Catalogue, Entry, OpenError, Operation, Routine, Setup};
+use bench_slope_algorithms::{Catalogue, Entry, OpenError, Operation, Routine, Section, Setup};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const ANSWERS: &str = "\
@@ -74,6 +75,16 @@ fn catalogue() -> Catalogue {
         faulty(find("SHA224"), |_| panic!("a fault that is meant to be")),
         find("SHA256"),
     ];
+    Catalogue::new(entries, &[("hash", ANSWERS)]).expect("the answers parse")
+}
+
+/// Sound algorithms, and one at one size.
+fn sound_catalogue() -> Catalogue {
+    let wanted =
+        [(Section::Hash, "MD5"), (Section::Hash, "SHA256"), (Section::Points, "SHA256_32b")];
+    let is_wanted = |entry: &Entry| wanted.contains(&(entry.section, entry.algorithm));
+    let entries =
+        Catalogue::standard().entries().iter().filter(|&entry| is_wanted(entry)).cloned().collect();
     Catalogue::new(entries, &[("hash", ANSWERS)]).expect("the answers parse")
 }
 
@@ -184,11 +195,123 @@ fn a_program_that_is_no_worker_is_an_error() -> Result<(), Failed> {
     check(code == 1 && outcome.err.starts_with("error: ") && out.is_empty(), &outcome)
 }
 
+/// How workers end that die before they tell of any case.
+#[derive(Clone, Copy)]
+enum End {
+    Exit,
+    Kill,
+}
+
+/// Runs the program while this many workers die at once.
+fn measured_beside_dead(deaths: usize, end: End, words: &[&str]) -> Result<Outcome, Failed> {
+    let left = tempfile::NamedTempFile::new()?;
+    std::fs::write(left.path(), deaths.to_string())?;
+    let ends = [(DIES, Some(left.path().as_os_str())), (KILLS, None)];
+    for (name, value) in ends {
+        let kills = matches!(end, End::Kill).then_some("1".as_ref());
+        if let Some(value) = value.or(kills) {
+            // SAFETY: no other thread of this program reads or writes the environment at this time;
+            // the tests run one after the other.
+            unsafe { std::env::set_var(name, value) };
+        }
+    }
+    let outcome = measured(sound_catalogue(), Machine::PATIENCE, words);
+    for (name, _) in ends {
+        // SAFETY: as above.
+        unsafe { std::env::remove_var(name) };
+    }
+    Ok(outcome)
+}
+
+/// Ends this worker when one more is to die.
+fn die_if_wanted() {
+    let Some(file) = std::env::var_os(DIES) else { return };
+    let left = std::fs::read_to_string(&file).ok().and_then(|left| left.parse::<usize>().ok());
+    let Some(left) = left.and_then(|left| left.checked_sub(1)) else { return };
+    std::fs::write(&file, left.to_string()).expect("the file can be written");
+    if std::env::var_os(KILLS).is_none() {
+        std::process::exit(3);
+    }
+    let me = std::process::id().to_string();
+    let killed = std::process::Command::new("kill").args(["-KILL", &me]).status();
+    panic!("it lives on: {killed:?}");
+}
+
+fn workers_that_all_die_at_once_are_told() -> Result<(), Failed> {
+    let how = |end| match end {
+        End::Exit => "a worker could not begin: its process ended with exit code 3",
+        End::Kill => "a worker could not begin: its process was ended by signal 9 (killed)",
+    };
+    let ends: &[End] = if cfg!(unix) { &[End::Exit, End::Kill] } else { &[End::Exit] };
+    for &end in ends {
+        for words in [&["--csv", "--quick", "hash"][..], &["--csv", "hash"]] {
+            let outcome = measured_beside_dead(usize::MAX, end, words)?;
+            check(outcome.code == 1 && outcome.rows.len() == 2, &outcome)?;
+            let crashed = |row: &String| row.ends_with("n/a: crashed");
+            check(outcome.rows.iter().all(crashed), &outcome)?;
+            for name in ["MD5", "SHA256"] {
+                check(outcome.err.contains(&format!("error: {name}: {}", how(end))), &outcome)?;
+            }
+        }
+    }
+    // Rows at one size.
+    let words = ["--csv", "--quick", "points"];
+    let outcome = measured_beside_dead(usize::MAX, End::Exit, &words)?;
+    check(outcome.code == 1 && outcome.rows.len() == 1, &outcome)?;
+    check(outcome.rows[0].ends_with("n/a: crashed"), &outcome)?;
+    check(outcome.err.contains(how(End::Exit)), &outcome)
+}
+
+fn other_workers_make_up_for_a_few_that_die_at_once() -> Result<(), Failed> {
+    // Whichever samples count: those of every process and round.
+    let rounds_of = |json: &str| -> Result<Vec<BTreeSet<(u64, u64)>>, Failed> {
+        let run: serde_json::Value = serde_json::from_str(json)?;
+        let number = |sample: &serde_json::Value, field| sample[field].as_u64().unwrap_or(u64::MAX);
+        let samples = |record: &serde_json::Value| {
+            let samples = record["samples"].as_array().into_iter().flatten();
+            samples.map(|s| (number(s, "worker"), number(s, "round"))).collect()
+        };
+        Ok(run["records"].as_array().into_iter().flatten().map(samples).collect())
+    };
+    let one_of_each: BTreeSet<(u64, u64)> = (0..6).map(|worker| (worker, 0)).collect();
+    for deaths in 1..=3 {
+        let words = ["--format", "json", "--quick", "--quiet", "hash"];
+        let outcome = measured_beside_dead(deaths, End::Exit, &words)?;
+        // A machine that does nothing else for us may well be too noisy, and then has no number.
+        check(outcome.code == 0, &outcome)?;
+        check(!outcome.rows.join("").contains("no time passed"), &outcome)?;
+        // All rounds that were asked for are there.
+        let words = ["--format", "json", "--repetitions", "6", "--samples", "--quiet", "hash"];
+        let outcome = measured_beside_dead(deaths, End::Exit, &words)?;
+        let rounds = rounds_of(&outcome.rows.join("\n"))?;
+        check(rounds == [one_of_each.clone(), one_of_each.clone()], &outcome)?;
+    }
+    Ok(())
+}
+
+fn crashes_leave_the_other_rows_of_a_quick_run_alone() -> Result<(), Failed> {
+    // As many workers die of a row as a quick run has.
+    let outcome = measured(catalogue(), Machine::PATIENCE, &["--csv", "--quick", "hash"]);
+    check(outcome.code == 1 && outcome.rows.len() == 4, &outcome)?;
+    for (row, crashed) in outcome.rows.iter().zip([false, true, true, false]) {
+        check(row.ends_with("n/a: crashed") == crashed, &outcome)?;
+        check(!row.ends_with("n/a: no time passed"), &outcome)?;
+    }
+    Ok(())
+}
+
+/// Set for workers some of which die at once: the file with how many are left to die.
+const DIES: &str = "BENCH_SLOPE_TEST_DIES";
+
+/// Set when these are killed, rather than end by themselves.
+const KILLS: &str = "BENCH_SLOPE_TEST_KILLS";
+
 /// Set for workers that serve the hanging catalogue.
 const HANGS: &str = "BENCH_SLOPE_TEST_HANGS";
 
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(WORD) {
+        die_if_wanted();
         let hangs = std::env::var_os(HANGS).is_some();
         let catalogue = if hangs { hanging_catalogue() } else { catalogue() };
         return ExitCode::from(run_here(std::env::args_os(), catalogue));
@@ -199,6 +322,15 @@ fn main() -> ExitCode {
         Trial::test("a_crash_costs_its_row", a_crash_costs_its_row),
         Trial::test("a_crash_in_a_thread_costs_its_row", a_crash_in_a_thread_costs_its_row),
         Trial::test("a_hanging_worker_is_ended", a_hanging_worker_is_ended),
+        Trial::test(
+            "crashes_leave_the_other_rows_of_a_quick_run_alone",
+            crashes_leave_the_other_rows_of_a_quick_run_alone,
+        ),
+        Trial::test(
+            "other_workers_make_up_for_a_few_that_die_at_once",
+            other_workers_make_up_for_a_few_that_die_at_once,
+        ),
+        Trial::test("workers_that_all_die_at_once_are_told", workers_that_all_die_at_once_are_told),
         Trial::test(
             "a_program_that_is_no_worker_is_an_error",
             a_program_that_is_no_worker_is_an_error,

@@ -110,7 +110,9 @@ fn csv_has_a_header_and_the_same_fields_on_every_row() {
     assert_eq!(rows[1]["reason"], "a \"sentence\", with | and `");
     assert_eq!((&*rows[1]["status"], &*rows[1]["ns_per_unit"]), ("n/a", ""));
     assert_eq!((&*rows[9]["size"], &*rows[9]["unit"]), ("64", "op"));
-    assert_eq!((&*rows[10]["status"], &*rows[10]["reason"]), ("partial", PARTIAL));
+    assert_eq!((&*rows[10]["size"], &*rows[10]["predicted_ns_per_call"]), ("100", ""));
+    assert!(!rows[10]["predicted_reason"].is_empty(), "no word of the slope, and the reason");
+    assert_eq!((&*rows[11]["status"], &*rows[11]["reason"]), ("partial", PARTIAL));
 }
 
 #[test]
@@ -176,7 +178,10 @@ fn formats_agree_to_the_last_digit() {
                 Some(("bend", below)) => &record["bend"][below],
                 Some(("layouts", below)) => &record["layouts"][below],
                 Some(("counted", below)) => &record["counts"][below],
-                Some(("growth", "class" | "coefficient_ns" | "constant_ns")) => {
+                Some(("growth", field @ ("class" | "unclear"))) => &record["growth"][field],
+                Some(("growth", "coefficient_ns" | "constant_ns")) => {
+                    // Of the class that is told only.
+                    assert!(!record["growth"]["class"].is_null(), "the example has one");
                     &record["growth"]["classes"][0][name.trim_start_matches("growth_")]
                 }
                 Some(("threads", "message_bytes" | "one_mib_per_s" | "scaling")) => {
@@ -363,6 +368,50 @@ fn files_are_written_to_the_end_when_the_reader_of_standard_output_leaves() {
     assert_eq!(run(&words), (0, String::new()));
     let saved = load(&path).expect("a run");
     assert_eq!((saved.partial, saved.records.len()), (false, 4));
+}
+
+#[test]
+fn a_reader_who_leaves_does_not_make_good_what_failed() {
+    let constant = machine(vec![entry("MD5")], 1, |_, _| 80_000);
+    let mut err = Vec::new();
+    let words = ["bench-slope", "hash"].map(Into::into);
+    assert_eq!(bench_slope::run::run(words, &constant, &mut Closed, &mut err), 1);
+    let err = String::from_utf8(err).expect("text");
+    assert!(err.contains("error: MD5: its time does not grow with the size"), "{err}");
+}
+
+#[test]
+fn a_standard_error_that_nobody_reads_changes_nothing() {
+    /// A disk that is full.
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+    }
+    for words in [
+        &["--verbose", "--csv", "hash", "md5"][..],
+        &["--quick", "--csv", "hash"],
+        &["--quiet", "--csv", "hash", "md5"],
+        &["self-test"],
+        &["hash", "md6"],
+        &["--bogus"],
+        &["--endless", "md"],
+        &["compare", "/nonexistent.json", "/nonexistent.json"],
+    ] {
+        let heard = bench_slope(&two(), words);
+        let errs: [&mut dyn std::io::Write; 2] = [&mut Closed, &mut Full];
+        for err in errs {
+            let mut out = Vec::new();
+            let all = std::iter::once("bench-slope").chain(words.iter().copied());
+            let code = bench_slope::run::run(all.map(Into::into), &two(), &mut out, err);
+            let out = String::from_utf8(out).expect("text");
+            assert_eq!((code, out), (heard.code, heard.out.clone()), "{words:?}");
+        }
+    }
 }
 
 #[test]

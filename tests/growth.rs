@@ -72,7 +72,7 @@ fn each_growth_is_found() {
         let record = run.records.iter().find(|record| record.algorithm == name).expect(name);
         let growth = record.growth.as_ref().expect("a growth");
         let best = growth.classes[0];
-        assert_eq!((best.class, growth.alike), (class, 1), "{growth:?}");
+        assert_eq!((growth.class, best.class, growth.alike), (Some(class), class, 1), "{growth:?}");
         assert!((best.coefficient_ns / coefficient - 1.0).abs() < 1e-6, "{best:?}");
         assert!((best.constant_ns - constant).abs() < 1e-3, "{best:?}");
         assert_eq!(growth.times.len(), 7);
@@ -117,11 +117,23 @@ fn near_ties_are_called_not_distinguishable() {
     let words = [SIZES, "--quiet", "hash", "md5"];
     let told = bench_slope(&machine, &words).out;
     let last = told.lines().last().expect("a line");
-    let both = ["O(n) or O(n log n)", "O(n log n) or O(n)"];
-    let verdicts = both.map(|both| format!("MD5: {both}, not distinguishable here"));
+    let both = ["O(n) and O(n log n)", "O(n log n) and O(n)"];
+    let verdicts = both.map(|both| {
+        format!(
+            "MD5: cannot tell what it grows with: {both} fit alike: more sizes further apart may tell"
+        )
+    });
     assert!(verdicts.iter().any(|verdict| verdict == last), "{told}");
     let csv = bench_slope(&machine, &["--format", "csv", SIZES, "--quiet", "hash", "md5"]).out;
-    assert!(both.iter().any(|both| csv.contains(&format!(",{both},"))), "{csv}");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    for row in reader.deserialize() {
+        let row: std::collections::HashMap<String, String> = row.expect("a row");
+        assert!(both.contains(&row["growth_alike"].replace(" or ", " and ").as_str()), "{row:?}");
+        for field in ["class", "coefficient_ns", "constant_ns", "err_percent"] {
+            assert_eq!(row[&format!("growth_{field}")], "", "{field}");
+        }
+        assert!(last.ends_with(&row["growth_unclear"]) && !row["growth_unclear"].is_empty());
+    }
 }
 
 #[test]
@@ -300,19 +312,41 @@ fn a_saved_growth_is_compared_with_its_like_only() {
 }
 
 #[test]
-fn a_class_that_fits_badly_is_told_with_a_reserve() {
+fn where_no_class_fits_none_leads() {
     // Steps of 64 bytes: what grows over these sizes is not what grows beyond them.
     fn steps(_: &str, size: usize) -> u64 {
         1_000 + 100_000 * (size as u64 / 64)
     }
     let machine = machine(vec![entry("MD5")], 1, steps);
-    let told =
-        bench_slope(&machine, &["--asymptote", "25,50,100,200", "--quiet", "hash", "md5"]).out;
-    let last = told.lines().last().expect("a line");
-    assert!(
-        last.contains("; even that misses by ") && last.ends_with("larger sizes may tell more"),
-        "{told}"
-    );
+    let told = |format: &str| {
+        let words = ["--asymptote", "25,50,100,200", "--quiet", "--format", format, "hash", "md5"];
+        bench_slope(&machine, &words).out
+    };
+    for format in ["table", "markdown"] {
+        let told = told(format);
+        let last = told.lines().last().expect("a line");
+        let begin =
+            "MD5: cannot tell what it grows with: no class fits, and the nearest misses by ";
+        assert!(last.starts_with(begin), "{told}");
+        assert!(last.ends_with(" % in the mean: more and larger sizes may tell"), "{told}");
+        // In the order of growth, not of their errors.
+        let classes: Vec<&str> = told
+            .lines()
+            .filter_map(|line| line.rsplit_once("| O(").map(|(_, name)| name))
+            .collect();
+        assert_eq!(classes, ["1)", "log n)", "n)", "n log n)", "n^2)", "n^3)"], "{told}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&told("json")).expect("JSON");
+    let growth = &json["records"][0]["growth"];
+    assert!(growth["class"].is_null() && growth["alike"] == 6, "{growth}");
+    assert!(growth["unclear"].as_str().expect("a reason").starts_with("no class fits"));
+    let csv = told("csv");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    for row in reader.deserialize() {
+        let row: std::collections::HashMap<String, String> = row.expect("a row");
+        assert_eq!((&*row["growth_class"], &*row["growth_alike"]), ("", ""), "{row:?}");
+        assert!(row["growth_unclear"].starts_with("no class fits"), "{row:?}");
+    }
     let far =
         bench_slope(&machine, &["--asymptote", "1,100,1000,1000000", "--quiet", "hash", "md5"]).out;
     assert!(far.contains(">999%"), "{far}");

@@ -11,6 +11,8 @@ const ORDER: &[&str] = &[
     "linearity",
     "staircase",
     "layouts",
+    "costs",
+    "placements",
     "clock",
     "counters",
     "sample",

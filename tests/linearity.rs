@@ -2,6 +2,11 @@
 
 use crate::invented::{Outcome, bench_slope, entry, machine};
 
+/// As PMAC goes: so much more after each kilobyte.
+fn steps(_: &str, size: usize) -> u64 {
+    80_000 + 300 * size as u64 + 500_000 * (size as u64).saturating_sub(1).div_euclid(1024)
+}
+
 /// MD5 has a line, SHA1 a kink at 2048 bytes from 1 to 2 ns/B, SHA256 blocks of 136 bytes, and
 /// SHAKE128 four chunks at once, as BLAKE3 has, at 4096 bytes.
 fn cost(algorithm: &str, size: usize) -> u64 {
@@ -38,6 +43,18 @@ fn bent_rows_carry_the_warning_and_straight_ones_do_not() {
     );
     // The numbers stay: a line through a bend is still what was asked for.
     assert_eq!(outcome.out.matches("ns/B").count(), 4, "{}", outcome.out);
+}
+
+#[test]
+fn long_steps_are_called_steps() {
+    let outcome = bench_slope(&machine(vec![entry("MD5")], 1, steps), &["hash"]);
+    assert_eq!(
+        warning(&outcome),
+        Some(
+            "warning: time is no straight line, and the slope is not the cost of every size: MD5 \
+             0.300 ns/byte within steps of 1024, 0.788 over whole ones: compare at the sizes you need"
+        )
+    );
 }
 
 #[test]

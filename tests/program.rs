@@ -74,6 +74,22 @@ fn a_closed_pipe_ends_quietly() {
 }
 
 #[test]
+fn a_closed_standard_error_does_not_end_the_run() {
+    let words = ["--csv", "--verbose", "--repetitions", "1", "hash", "md5", "sha1"];
+    let mut child = bench_slope(&words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // Nobody reads it.
+    drop(child.stderr.take());
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split(',').nth(1)).collect();
+    assert_eq!(names, ["MD5", "SHA1"], "{:?}", output.status);
+}
+
+#[test]
 fn a_misspelt_name_ends_with_2() {
     let output = bench_slope(&["hash", "sha265"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::invented::{self, Outcome, bench_slope, entry, entry_of, machine};
+use bench_slope::linearity::Unpredictable;
 use bench_slope::record::{Record, Run};
 use bench_slope::saved::parse;
+
+use crate::invented::{self, Outcome, bench_slope, entry, entry_of, machine};
 
 /// 50 ns a call and 2 ns a byte; a message of 100 bytes takes 40 ns more, as no line tells.
 fn cost(_: &str, size: usize) -> u64 {
@@ -70,7 +72,7 @@ fn a_row_at_a_size_is_measured_and_not_taken_from_the_slope() {
     assert_eq!((at_64.name().as_str(), at_100.name().as_str()), ("MD5 64", "MD5 100"));
     let told = |record: &Record| {
         let measured = record.result.as_ref().expect("measured");
-        (measured.ns_per_unit, measured.predicted.map(|it| it.ns_per_call))
+        (measured.ns_per_unit, measured.predicted.map(|it| it.expect("a prediction").ns_per_call))
     };
     let (ns, predicted) = told(at_64);
     assert!(close(ns, 178.0) && close(predicted.expect("one"), 178.0), "{ns} {predicted:?}");
@@ -78,7 +80,7 @@ fn a_row_at_a_size_is_measured_and_not_taken_from_the_slope() {
     assert!(close(ns, 290.0) && close(predicted.expect("one"), 250.0), "{ns} {predicted:?}");
     assert_eq!(told(slope).1, None);
     // On the line the prediction is as sure as the slope; between its sizes a block may be begun.
-    let may_be_off = |record: &Record| record.result.as_ref().ok()?.predicted?.error_ns;
+    let may_be_off = |record: &Record| record.result.as_ref().ok()?.predicted?.ok()?.error_ns;
     // A reading of the invented clock takes 20 ns, and three calls of 8242 ns make a sample long enough.
     let first = slope.result.as_ref().expect("measured").first_call_ns.expect("one");
     assert!(close(first, 3.0 * 20.0 / 3.0), "{first}");
@@ -106,7 +108,7 @@ fn where_time_goes_in_batches_a_size_is_told_by_its_place_in_one() {
     let told = parse(&outcome.out).expect("a run");
     for record in &told.records[1..] {
         let (size, measured) = (record.size.expect("one"), record.result.as_ref().expect("one"));
-        let predicted = measured.predicted.expect("one");
+        let predicted = measured.predicted.expect("one").expect("a prediction");
         let told = predicted.ns_per_call;
         let off = (told - measured.ns_per_unit).abs();
         let error = predicted.error_ns;
@@ -124,8 +126,82 @@ fn where_time_goes_in_batches_a_size_is_told_by_its_place_in_one() {
     assert_eq!(outcome.err.matches("has no stated error").count(), 1, "{}", outcome.err);
     // Without batches the line is told.
     let straight = run(&["--bytes", "64,4KiB", "md5"]);
-    let batch = |record: &Record| record.result.as_ref().ok()?.predicted?.batch_bytes;
+    let batch = |record: &Record| record.result.as_ref().ok()?.predicted?.ok()?.batch_bytes;
     assert!(straight.records.iter().all(|record| batch(record).is_none()));
+}
+
+/// As BLAKE3 goes: half the cost from 4096 bytes on.
+fn bent(_: &str, size: usize) -> u64 {
+    50_000 + size as u64 * if size < 4096 { 1_000 } else { 500 }
+}
+
+#[test]
+fn a_bent_row_says_nothing_of_sizes_that_are_none_of_its_own() {
+    let told = |format: &str| {
+        let words = ["--format", format, "--bytes=64,100,4KiB,64KiB", "hash", "md5"];
+        let outcome = hashes(bent, &words);
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        outcome
+    };
+    let reason = Unpredictable::Bent.reason();
+    let parsed = parse(&told("json").out).expect("a run");
+    let predicted: Vec<_> = parsed.records[1..]
+        .iter()
+        .map(|record| record.result.as_ref().expect("measured").predicted.expect("a slope"))
+        .collect();
+    assert!(parsed.records[0].result.as_ref().is_ok_and(|slope| slope.bend.is_some()));
+    assert_eq!((predicted[1], predicted[3]), (Err(Unpredictable::Bent), Err(Unpredictable::Bent)));
+    // At its own sizes it is off by no more than it says.
+    for (at, actual) in [(0, 114.0), (2, 2098.0)] {
+        let told = predicted[at].expect("a prediction");
+        let off = (told.ns_per_call - actual).abs();
+        assert!(told.error_ns.is_some_and(|error| off <= error), "{told:?}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&told("json").out).expect("JSON");
+    let csv = told("csv").out;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<HashMap<String, String>> =
+        reader.deserialize().map(|row| row.expect("a row")).collect();
+    for (at, is_silent) in [(1, false), (2, true), (3, false), (4, true)] {
+        let record = &json["records"][at];
+        assert_eq!(record["predicted_ns_per_call"].is_null(), is_silent, "{record}");
+        assert_eq!(rows[at]["predicted_ns_per_call"].is_empty(), is_silent);
+        let told = is_silent.then_some(reason);
+        assert_eq!(record["predicted_reason"].as_str(), told);
+        assert_eq!(rows[at]["predicted_reason"], told.unwrap_or_default());
+    }
+    let table = told("table");
+    let cell = |line: &str| line.split_whitespace().nth(3).map(str::to_owned);
+    for size in ["100 |", "65536 |"] {
+        let line = table.out.lines().find(|line| line.trim_start().starts_with(size));
+        assert_eq!(cell(line.expect("a row")).as_deref(), Some("-"), "{}", table.out);
+    }
+    let note = format!("note: of MD5 100, MD5 65536 the slope says nothing: {reason}\n");
+    assert_eq!(table.err.matches(&note).count(), 1, "{}", table.err);
+    let markdown = told("markdown").out;
+    let row = markdown.lines().find(|line| line.ends_with("`MD5 65536`")).expect("a row");
+    assert_eq!(row.split('|').nth(5).map(str::trim), Some("-"), "{markdown}");
+    assert!(told("html").out.contains(&format!("nothing: {reason}")));
+    // A straight row goes on beyond its sizes, and where too few rounds tell whether it is one, it does not.
+    let beyond = |words: &[&str]| {
+        let words = [&["--bytes=64KiB", "md5"], words].concat();
+        run(&words).records[1].result.as_ref().expect("measured").predicted
+    };
+    let told = beyond(&[]).expect("a slope").expect("a prediction");
+    assert!(close(told.ns_per_call, 50.0 + 2.0 * 65536.0) && told.error_ns.is_none(), "{told:?}");
+    assert_eq!(beyond(&["--repetitions=2"]), Some(Err(Unpredictable::PerhapsBent)));
+}
+
+#[test]
+fn a_line_below_zero_says_so() {
+    // Calls that overlap: the first sizes cost less than a line would have them.
+    fn below(_: &str, size: usize) -> u64 {
+        1_000_000 * (size as u64).saturating_sub(64) + 10_000
+    }
+    let words = ["--format=json", "--bytes=0", "hash", "md5"];
+    let run = parse(&hashes(below, &words).out).expect("a run");
+    let predicted = run.records[1].result.as_ref().expect("measured").predicted;
+    assert_eq!(predicted, Some(Err(Unpredictable::BelowZero)));
 }
 
 #[test]

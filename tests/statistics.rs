@@ -40,7 +40,9 @@ impl Random {
             let noise = self.student(8) * stated / 2.0 + 0.001 * self.normal();
             let true_cycles = if at == 7 { 5.0 * factor } else { 5.0 };
             let cost = Measured {
-                ns_per_unit: true_cycles * noise.exp() / mhz * 1e3,
+                // Told at another frequency, which does not matter.
+                ns_per_unit: true_cycles * noise.exp() / 2.0,
+                measured_ns_per_unit: true_cycles * noise.exp() / mhz * 1e3,
                 measured_mhz: Some(mhz),
                 relative_error: Some(stated),
                 layouts: None,

@@ -18,6 +18,7 @@ mod growth;
 mod layers;
 mod linearity;
 mod picture;
+mod placement;
 mod points;
 mod precision;
 mod raw;

@@ -62,8 +62,9 @@ fn threads_that_share_their_time_do_not_scale() {
     let machine = machine(vec![entry("MD5")], 1, cost);
     let case = machine.catalogue.cases(Section::Hash).next().expect("a case");
     let parallel = Parallel { cpus: Vec::new(), threads: 2, cores: None };
-    let (records, _) =
+    let gathered =
         threads::measure(&machine, &[case], 4096, &parallel, &mut |_| {}).expect("measured");
+    let records = gathered.records;
     let scaling = records[0].scaling.as_ref().expect("a scaling");
     assert_eq!((scaling.threads, scaling.cpus.as_slice()), (2, [].as_slice()));
     // Two threads on one time line do as much as one.

@@ -74,7 +74,7 @@ pub enum Unverified {
         source: String,
         /// The right answer in hex.
         expected: String,
-        /// What came out, in hex.
+        /// What came out, in hex, or that nothing did.
         got: String,
     },
 }

@@ -5,7 +5,8 @@ use std::fmt;
 /// Where in memory the message lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Bytes past a 64-byte boundary at which the message starts.
+    /// Bytes past the boundary of a page of 4 KiB at which the message starts; more than a page for
+    /// another page.
     pub offset: usize,
 }
 
@@ -65,15 +66,24 @@ pub trait Routine {
     /// What the last `run` computed: the digest; the ciphertext followed by the tag; the plaintext,
     /// empty when its tag was wrong; the tag; the derived key.
     fn output(&self) -> &[u8];
+
+    /// Whether the last `run` accepted its message. A rejected one has no output, but neither has an
+    /// empty message that was decrypted well. A routine around another one passes this on.
+    fn accepted(&self) -> bool {
+        true
+    }
 }
 
 /// Whether a prepared decryption gives `message` back.
 pub fn gives_back(routine: &mut dyn Routine, message: &[u8]) -> bool {
     routine.run();
-    routine.output() == message
+    routine.accepted() && routine.output() == message
 }
 
-/// Bytes at a chosen place: a 64-byte boundary plus an offset.
+/// Processors compare the last twelve bits of addresses first.
+const PAGE: usize = 4096;
+
+/// Bytes at a chosen place: the boundary of a page plus an offset.
 #[derive(Debug)]
 pub struct Buffer {
     storage: Vec<u8>,
@@ -82,23 +92,19 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    const ALIGNMENT: usize = 64;
-
     /// A buffer that holds `bytes` at `placement`.
     #[must_use]
     pub fn new(bytes: &[u8], placement: Placement) -> Self {
-        let mut storage = vec![0; bytes.len() + Self::ALIGNMENT + placement.offset];
-        let start = storage.as_ptr().align_offset(Self::ALIGNMENT) + placement.offset;
+        let mut storage = vec![0; bytes.len() + PAGE + placement.offset];
+        let start = storage.as_ptr().align_offset(PAGE) + placement.offset;
         storage[start..start + bytes.len()].copy_from_slice(bytes);
         Buffer { storage, start, len: bytes.len() }
     }
 
-    /// A buffer of `len` zeros at the same place within a page of 4 KiB as another. Processors
-    /// compare the last twelve bits of addresses first: a copy from one to the other then never
-    /// looks as if it read what it has just written.
+    /// A buffer of `len` zeros at the same place within a page as another: a copy from one to the other
+    /// then never looks as if it read what it has just written.
     #[must_use]
     pub fn congruent(len: usize, other: &Buffer) -> Self {
-        const PAGE: usize = 4096;
         let storage = vec![0; len + PAGE];
         let place = other.storage.as_ptr() as usize + other.start;
         let start = place.wrapping_sub(storage.as_ptr() as usize) % PAGE;
@@ -156,11 +162,11 @@ mod tests {
 
     #[test]
     fn a_buffer_lies_where_it_was_told() {
-        for offset in [0, 1, 7, 64, 65] {
+        for offset in [0, 1, 7, 64, 65, 3 * PAGE + 129] {
             let bytes = message_bytes(200, 9);
             let buffer = Buffer::new(&bytes, Placement { offset });
             assert_eq!(buffer.first(200), bytes);
-            assert_eq!(buffer.first(200).as_ptr() as usize % 64, offset % 64);
+            assert_eq!(buffer.first(200).as_ptr() as usize % PAGE, offset % PAGE);
             assert!(buffer.check(200).is_ok());
             assert!(buffer.check(201).is_err());
             let other = Buffer::congruent(300, &buffer);

@@ -275,14 +275,18 @@ pub(crate) fn check(case: &Case, vector: &Vector) -> Result<(), Unverified> {
     let mut routine = case.open(&vector.setup(Placement::default())).map_err(refused)?;
     routine.prepare(vector.size(case.entry.section, case.operation)).map_err(refused)?;
     routine.run();
-    if routine.output() == expected {
+    if routine.accepted() && routine.output() == expected {
         return Ok(());
     }
+    let got = match routine.accepted() {
+        true => hex(routine.output()),
+        false => "nothing, for the message was rejected".to_owned(),
+    };
     Err(Unverified::WrongAnswer {
         case: case.id(),
         source: vector.source.clone(),
         expected: hex(&expected),
-        got: hex(routine.output()),
+        got,
     })
 }
 

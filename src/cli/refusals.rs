@@ -83,6 +83,7 @@ pub(super) fn check(comparison: &ComparisonOptions, options: &Options) -> Result
         ("--include-slow", options.include_slow, conditions),
         ("--list", options.list, "no name is chosen by it"),
         ("--cpu-mhz", options.cpu_mhz.is_some(), "the frequency measured beside each row is used"),
+        ("--at-mhz", options.at_mhz.is_some(), "runs are compared by cycles where both know them"),
         ("--pin", options.pin.is_some() && !comparison.run, needs_run),
         ("--machine", options.machine.is_some() && !comparison.run, needs_run),
         ("--samples", options.samples && !comparison.run, needs_run),

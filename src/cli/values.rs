@@ -25,12 +25,13 @@ pub(super) fn frequency(text: &str) -> Result<Frequency, String> {
     if text.eq_ignore_ascii_case("auto") {
         return Ok(Frequency::Measured);
     }
+    megahertz(text).map(Frequency::Given).map_err(|wanted| wanted + ", or auto")
+}
+
+pub(super) fn megahertz(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(mhz) if mhz.is_finite() && mhz > 0.0 => Ok(Frequency::Given(mhz)),
-        _ => {
-            Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5, or auto"
-                .to_owned())
-        }
+        Ok(mhz) if mhz.is_finite() && mhz > 0.0 => Ok(mhz),
+        _ => Err("a number of megahertz above 0 is wanted, such as 3201 or 2445.5".to_owned()),
     }
 }
 

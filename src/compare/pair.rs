@@ -19,12 +19,16 @@ pub fn check(run: &Run) -> Result<(), String> {
         let Ok(measured) = &record.result else { continue };
         let wrong = |field: &str, value: f64| Err(format!("{id}: {field} is {value}"));
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        let Measured { ns_per_unit, measured_mhz, relative_error, layouts, .. } = measured;
+        let Measured { ns_per_unit, measured_ns_per_unit, measured_mhz, .. } = measured;
+        let Measured { relative_error, layouts, .. } = measured;
         if !positive(*ns_per_unit) {
             return wrong("ns_per_unit", *ns_per_unit);
         }
+        if !positive(*measured_ns_per_unit) {
+            return wrong("measured_ns_per_unit", *measured_ns_per_unit);
+        }
         if let Some(mhz) = measured_mhz
-            && !(positive(*mhz) && positive(mhz * ns_per_unit))
+            && !(positive(*mhz) && positive(mhz * measured_ns_per_unit))
         {
             return wrong("measured_mhz", *mhz);
         }
@@ -99,12 +103,17 @@ fn row(record: &Record, sources: &[Source], one_machine: bool) -> Row {
         label: record.label_at_size(),
         unit: record.unit.clone(),
         quantity,
-        cells: records.into_iter().map(|own| cell(own, &record.unit, quantity)).collect(),
+        cells: sources
+            .iter()
+            .zip(records)
+            .map(|(source, own)| cell(own, &record.unit, quantity, source.run.conditions.quick))
+            .collect(),
         differences: Vec::new(),
     }
 }
 
-fn cell(record: Option<Record>, unit: &str, quantity: Quantity) -> Cell {
+/// What a run has of a row; no number is no fault in a `quick` one, unless it crashed or was wrong.
+fn cell(record: Option<Record>, unit: &str, quantity: Quantity, quick: bool) -> Cell {
     let Some(record) = record else { return Cell::Missing };
     if record.unit != unit {
         let reason = format!("counted by {}, not by {unit}", record.unit);
@@ -113,8 +122,8 @@ fn cell(record: Option<Record>, unit: &str, quantity: Quantity) -> Cell {
     match record.result {
         Ok(measured) => Cell::Number {
             reading: Reading {
-                cost: match (quantity, measured.measured_mhz) {
-                    (Quantity::Cycles, Some(mhz)) => measured.ns_per_unit * mhz / 1e3,
+                cost: match (quantity, measured.measured_cycles()) {
+                    (Quantity::Cycles, Some(cycles)) => cycles,
                     _ => measured.ns_per_unit,
                 },
                 relative_error: measured.relative_error,
@@ -130,7 +139,7 @@ fn cell(record: Option<Record>, unit: &str, quantity: Quantity) -> Cell {
         Err(failure) => Cell::Nothing {
             kind: failure.kind(),
             reason: failure.reason().to_owned(),
-            broken: failure.is_error(false),
+            broken: failure.is_error(quick),
         },
     }
 }

@@ -17,7 +17,7 @@ pub use reason::Reason;
 pub use screen::render;
 pub use verdict::{Verdict, verdict};
 
-use crate::clock::{Grain, grain};
+use crate::clock::{Grain, grain, moment};
 use crate::counters;
 use crate::cpus::staying_on;
 use crate::environment::Environment;
@@ -64,7 +64,7 @@ pub fn examine(
     };
     let counting = staying_on(cpus, || counters::examine(&*machine.pmu));
     findings.counters = Some(counting.summary());
-    let start = (clock.ticks(), clock.monotonic_ns());
+    let start = moment(clock);
     let moves = (0..MOST_READINGS).any(|_| clock.ticks() > 0 && clock.monotonic_ns() > start.1);
     let Some(grain) = moves.then(|| grain(clock)).flatten() else { return Ok(findings) };
     let tick_ns = tick_ns(clock, start, grain);
@@ -115,9 +115,9 @@ fn compare(
         let no_time = || "the clock saw no time pass while it ran".to_owned();
         let before = alone().map_err(io::Error::other)?;
         let plan = Plan { cpus, ..Plan::default() };
-        let (records, _) = measure(&machine, std::slice::from_ref(&case), plan, &mut |_| ())?;
+        let gathered = measure(&machine, std::slice::from_ref(&case), plan, &mut |_| ())?;
         let after = alone().map_err(io::Error::other)?;
-        let record = records.into_iter().next().map(|record| record.result);
+        let record = gathered.records.into_iter().next().map(|record| record.result);
         let measured = match record {
             Some(Ok(measured)) => measured,
             Some(Err(failure)) => return Ok(Err(failure.reason().to_owned())),
@@ -127,7 +127,7 @@ fn compare(
         Ok(Ok(Comparison {
             ns_per_byte: measured.ns_per_unit,
             by_itself_ns: (before.min(after), before.max(after)),
-            cycles_per_byte: measured.measured_mhz.map(|mhz| measured.ns_per_unit * mhz / 1e3),
+            cycles_per_byte: measured.measured_cycles(),
         }))
     };
     let first = once()?;

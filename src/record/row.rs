@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Counts, Layouts, Measured, Point, Predicted, Record, Sample};
 use crate::growth::Growth;
-use crate::linearity::Bend;
+use crate::linearity::{Bend, Unpredictable};
 use crate::scaling::Scaling;
 use crate::wire::Failure;
 
@@ -61,6 +61,9 @@ pub struct Row {
     total_s: Option<f64>,
     growth: Option<Growth>,
     scaling: Option<Scaling>,
+    measured_ns_per_unit: Option<f64>,
+    told_at_mhz: Option<f64>,
+    predicted_reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,10 +132,13 @@ impl From<Record> for Row {
             cycles_per_unit_at_size: m
                 .zip(point)
                 .and_then(|(m, point)| m.cycles_per_unit_at(point)),
-            predicted_ns_per_call: m.and_then(|m| Some(m.predicted?.ns_per_call)),
-            predicted_batch_bytes: m.and_then(|m| m.predicted?.batch_bytes),
-            predicted_error_ns: m.and_then(|m| m.predicted?.error_ns),
+            predicted_ns_per_call: m.and_then(|m| Some(m.predicted?.ok()?.ns_per_call)),
+            predicted_batch_bytes: m.and_then(|m| m.predicted?.ok()?.batch_bytes),
+            predicted_error_ns: m.and_then(|m| m.predicted?.ok()?.error_ns),
             total_s: m.and_then(|m| m.total_s),
+            measured_ns_per_unit: m.map(|m| m.measured_ns_per_unit),
+            told_at_mhz: m.and_then(|m| m.told_at_mhz),
+            predicted_reason: m.and_then(|m| Some(m.predicted?.err()?.reason().to_owned())),
             points: measured.map(|m| m.points),
             samples,
             growth,
@@ -152,6 +158,12 @@ impl TryFrom<Row> for Record {
         let result = match row.status {
             Status::Measured => Ok(Measured {
                 ns_per_unit: row.ns_per_unit.ok_or_else(|| lacks("ns_per_unit"))?,
+                // Older programs told what had passed.
+                measured_ns_per_unit: row
+                    .measured_ns_per_unit
+                    .or(row.ns_per_unit)
+                    .ok_or_else(|| lacks("measured_ns_per_unit"))?,
+                told_at_mhz: row.told_at_mhz,
                 mib_per_s: row.mib_per_s,
                 cycles_per_unit: row.cycles_per_unit,
                 measured_mhz: row.measured_mhz,
@@ -165,11 +177,17 @@ impl TryFrom<Row> for Record {
                 processes: row.processes.ok_or_else(|| lacks("processes"))?,
                 rounds: row.rounds.ok_or_else(|| lacks("rounds"))?,
                 quiet: row.quiet.ok_or_else(|| lacks("quiet"))?,
-                predicted: row.predicted_ns_per_call.map(|ns_per_call| Predicted {
-                    ns_per_call,
-                    batch_bytes: row.predicted_batch_bytes,
-                    error_ns: row.predicted_error_ns,
-                }),
+                predicted: match row.predicted_ns_per_call {
+                    Some(ns_per_call) => Some(Ok(Predicted {
+                        ns_per_call,
+                        batch_bytes: row.predicted_batch_bytes,
+                        error_ns: row.predicted_error_ns,
+                    })),
+                    None => row.predicted_reason.and_then(|told| {
+                        let all = Unpredictable::ALL.iter().copied();
+                        all.map(Err).find(|reason| reason.is_err_and(|it| it.reason() == told))
+                    }),
+                },
                 total_s: row.total_s,
             }),
             Status::NotAvailable => {

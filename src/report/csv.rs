@@ -1,7 +1,7 @@
 //! Comma-separated values: a header, then the same fields on every row, at full precision and empty
 //! where there is none. `docs/formats.md` tells them.
 
-use crate::growth::SizeTime;
+use crate::growth::{Growth, SizeTime};
 use crate::record::{Counts, Measured, Point, Record, Run};
 
 /// What a field holds.
@@ -58,20 +58,20 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("ns_per_byte_at_size", |r| number(r.point?.ns_per_byte()?)),
     ("calls_per_s_at_size", |r| number(r.point?.calls_per_s()?)),
     ("bytes_per_s_at_size", |r| number(r.point?.bytes_per_s()?)),
-    ("predicted_ns_per_call", |r| number(measured(r)?.predicted?.ns_per_call)),
-    ("predicted_batch_bytes", |r| text(measured(r)?.predicted?.batch_bytes?)),
-    ("predicted_error_ns", |r| number(measured(r)?.predicted?.error_ns?)),
+    ("predicted_ns_per_call", |r| number(measured(r)?.predicted?.ok()?.ns_per_call)),
+    ("predicted_batch_bytes", |r| text(measured(r)?.predicted?.ok()?.batch_bytes?)),
+    ("predicted_error_ns", |r| number(measured(r)?.predicted?.ok()?.error_ns?)),
     ("total_s", |r| number(measured(r)?.total_s?)),
     ("err_percent_at_size", |r| number(100.0 * time(r)?.relative_error?)),
-    ("growth_class", |r| text(r.record.growth.as_ref()?.classes.first()?.class.name())),
-    ("growth_coefficient_ns", |r| {
-        number(r.record.growth.as_ref()?.classes.first()?.coefficient_ns)
+    ("growth_class", |r| text(growth(r)?.told()?.class.name())),
+    ("growth_coefficient_ns", |r| number(growth(r)?.told()?.coefficient_ns)),
+    ("growth_constant_ns", |r| number(growth(r)?.told()?.constant_ns)),
+    ("growth_err_percent", |r| number(100.0 * growth(r)?.told()?.relative_error)),
+    ("growth_alike", |r| {
+        let growth = growth(r)?;
+        // Where no class fits they are all alike, and none is worth naming.
+        (growth.alike < growth.classes.len()).then(|| growth.alike_names().join(" or "))
     }),
-    ("growth_constant_ns", |r| number(r.record.growth.as_ref()?.classes.first()?.constant_ns)),
-    ("growth_err_percent", |r| {
-        number(100.0 * r.record.growth.as_ref()?.classes.first()?.relative_error)
-    }),
-    ("growth_alike", |r| text(r.record.growth.as_ref()?.alike_names().join(" or "))),
     ("threads", |r| text(r.record.scaling.as_ref()?.threads)),
     ("threads_message_bytes", |r| text(r.record.scaling.as_ref()?.message_bytes)),
     ("threads_one_mib_per_s", |r| number(r.record.scaling.as_ref()?.one_mib_per_s)),
@@ -80,6 +80,11 @@ pub const COLUMNS: &[(&str, Field)] = &[
     ("threads_scaling_err_percent", |r| {
         number(100.0 * r.record.scaling.as_ref()?.scaling_relative_error?)
     }),
+    ("measured_ns_per_unit", |r| number(measured(r)?.measured_ns_per_unit)),
+    ("told_at_mhz", |r| number(measured(r)?.told_at_mhz?)),
+    ("growth_unclear", |r| text(growth(r)?.unclear.as_ref()?)),
+    ("predicted_reason", |r| text(measured(r)?.predicted?.err()?.reason())),
+    ("bend_batch", |r| text(measured(r)?.bend?.batch?)),
 ];
 
 /// A run as lines. Where rows are missing, a last row without a name says so.
@@ -129,7 +134,11 @@ fn measured<'a>(row: &Row<'a>) -> Option<&'a Measured> {
 
 fn time(row: &Row) -> Option<SizeTime> {
     let size = row.point?.size;
-    row.record.growth.as_ref()?.times.iter().find(|time| time.size == size).copied()
+    growth(row)?.times.iter().find(|time| time.size == size).copied()
+}
+
+fn growth<'a>(row: &Row<'a>) -> Option<&'a Growth> {
+    row.record.growth.as_ref()
 }
 
 fn counts(row: &Row) -> Option<Counts> {

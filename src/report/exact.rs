@@ -3,7 +3,7 @@
 
 use bench_slope_algorithms::Section;
 
-use super::table::{DIGITS, FAILED, HEADING, Look, line, styled, title, width};
+use super::table::{DIGITS, FAILED, HEADING, Look, line, styled, width};
 use super::{predicted, significant};
 use crate::record::Record;
 
@@ -29,7 +29,7 @@ fn digits(value: f64) -> String {
 }
 
 /// The last one, where the frequency was measured.
-const MHZ: Column = ("auto Mhz", 10, |r| Some(digits(r.result.as_ref().ok()?.measured_mhz?)));
+const MHZ: Column = ("auto Mhz", 10, |r| Some(digits(r.result.as_ref().ok()?.mhz_of_cycles()?)));
 
 /// A section: a heading for each row, then its slope and its sizes.
 pub fn render(
@@ -41,7 +41,6 @@ pub fn render(
 ) {
     let columns = || COLUMNS.iter().chain(with_mhz.then_some(&MHZ));
     let width = width(section);
-    line(text, &styled(&format!("{}:", title(section)), HEADING, look));
     for record in records {
         if record.size.is_none() {
             let name = format!(" {}", record.name());

@@ -34,6 +34,8 @@ pub fn measured(ns_per_byte: f64) -> Measured {
     let point = |size| Point { size, ns: 110.0 + ns_per_byte * size as f64 };
     Measured {
         ns_per_unit: ns_per_byte,
+        measured_ns_per_unit: ns_per_byte,
+        told_at_mhz: None,
         mib_per_s: Some(953.674_316 / ns_per_byte),
         cycles_per_unit: None,
         measured_mhz: None,

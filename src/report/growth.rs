@@ -2,11 +2,8 @@
 
 use super::markdown::{code, with_commas};
 use super::significant;
-use crate::growth::Growth;
+use crate::growth::{Class, Fitted, Growth};
 use crate::record::Record;
-
-/// A class whose error is larger describes the times badly, even when the others are worse.
-const FITS: f64 = 0.05;
 
 /// The two tables of a row.
 #[must_use]
@@ -35,7 +32,12 @@ fn classes(growth: &Growth) -> String {
     let mut text = "| coefficient (ns) |  constant (ns) |    err% | complexity\n\
                     |-----------------:|---------------:|--------:|:-----------\n"
         .to_owned();
-    for fitted in &growth.classes {
+    let mut shown: Vec<&Fitted> = growth.classes.iter().collect();
+    if growth.class.is_none() {
+        // None leads: the slowest growth first, instead of the best fit.
+        shown.sort_by_key(|fitted| Class::ALL.iter().position(|&class| class == fitted.class));
+    }
+    for fitted in shown {
         let coefficient = exponent(fitted.coefficient_ns);
         let constant = significant(fitted.constant_ns, 4);
         let error = per_cent(fitted.relative_error);
@@ -55,19 +57,13 @@ fn exponent(value: f64) -> String {
     if value == 0.0 || value >= 1e-3 { significant(value, 4) } else { format!("{value:.3e}") }
 }
 
-/// One line: the best class, or those that cannot be told apart.
+/// One line: the class, or why it cannot be told.
 #[must_use]
 pub fn verdict(record: &Record, growth: &Growth) -> String {
     let name = record.name();
-    let best = growth.classes.first().map_or(f64::INFINITY, |best| best.relative_error);
-    // Steps of blocks and batches, or a cost of the call beside which these sizes are small.
-    let misfit = if best > FITS {
-        format!("; even that misses by {}: larger sizes may tell more", per_cent(best))
-    } else {
-        String::new()
-    };
-    match growth.alike_names().as_slice() {
-        [best] => format!("{name}: {best}{misfit}\n"),
-        alike => format!("{name}: {}, not distinguishable here{misfit}\n", alike.join(" or ")),
+    match (growth.class, &growth.unclear) {
+        (Some(class), _) => format!("{name}: {}\n", class.name()),
+        (None, Some(why)) => format!("{name}: cannot tell what it grows with: {why}\n"),
+        (None, None) => format!("{name}: cannot tell what it grows with\n"),
     }
 }

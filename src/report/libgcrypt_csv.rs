@@ -16,7 +16,10 @@ pub fn render(run: &Run) -> String {
 }
 
 fn row(record: &Record, with_mhz: bool) -> String {
-    let show = |value: Option<f64>| value.map_or_else(String::new, |v| significant(v, DIGITS));
+    let show = |value: Option<f64>| match value.filter(|value| value.is_finite()) {
+        Some(value) => significant(value, DIGITS),
+        None => String::new(),
+    };
     let measured = record.result.as_ref().ok();
     let ns = show(measured.map(|m| m.ns_per_unit));
     let mib = show(measured.and_then(|m| m.mib_per_s));
@@ -30,7 +33,7 @@ fn row(record: &Record, with_mhz: bool) -> String {
         format!("{section},{algorithm},{label},,,,,,,,,{ns},ns/{unit},{cycles},c/{unit}")
     };
     if with_mhz {
-        let mhz = show(measured.and_then(|m| m.measured_mhz));
+        let mhz = show(measured.and_then(|m| m.mhz_of_cycles()));
         row.push_str(&format!(",{mhz},Mhz"));
     }
     if let Err(failure) = &record.result {

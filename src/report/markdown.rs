@@ -58,9 +58,9 @@ fn columns(unit: &str) -> Vec<Column> {
     };
     vec![
         column("ns/UNIT", 20, true, |_, m| Some(significant(m.ns_per_unit, 4))),
-        column("UNIT/s", 20, true, |_, m| Some(with_commas(1e9 / m.ns_per_unit))),
+        column("UNIT/s", 20, true, |_, m| Some(rate(1e9, m.ns_per_unit))),
         column("ns/byte", 20, false, |r, _| at_size(r, |bytes, ns| significant(ns / bytes, 4))),
-        column("byte/s", 20, false, |r, _| at_size(r, |bytes, ns| with_commas(1e9 * bytes / ns))),
+        column("byte/s", 20, false, |r, _| at_size(r, |bytes, ns| rate(1e9 * bytes, ns))),
         column("ns/op by slope", 20, false, |_, m| predicted(m)),
         column("err%", 8, true, |_, m| Some(format!("{:.2}%", m.err_percent()?))),
         column("ins/UNIT", 16, false, |_, m| four(|c| c.instructions_per_unit, m)),
@@ -76,6 +76,11 @@ fn columns(unit: &str) -> Vec<Column> {
         }),
         column("total", 10, true, |_, m| Some(format!("{:.2}", m.total_s?))),
     ]
+}
+
+/// So much in so many nanoseconds, by the second; a time that is no number has no rate.
+fn rate(amount: f64, ns: f64) -> String {
+    with_commas(if ns.is_finite() { amount / ns } else { f64::NAN })
 }
 
 fn four(value: fn(&Counts) -> Option<f64>, measured: &Measured) -> Option<String> {
@@ -150,6 +155,9 @@ pub fn code(text: &str) -> String {
 
 /// Two decimals, thousands apart: `396,529,415.94`.
 pub fn with_commas(value: f64) -> String {
+    if !value.is_finite() {
+        return super::NOT_A_NUMBER.to_owned();
+    }
     let text = format!("{value:.2}");
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, "00"));
     let mut grouped = String::new();

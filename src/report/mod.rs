@@ -87,10 +87,17 @@ impl Format {
 pub const PARTIAL: &str =
     "partial: rows are missing, for the run was interrupted or is still going on";
 
-/// `value` with this many significant digits, whole numbers in full: `0.1568`, `40.76`, `19459`.
+/// What stands in the place of a number that is none.
+pub const NOT_A_NUMBER: &str = "n/a";
+
+/// `value` with this many significant digits, whole numbers in full: `0.1568`, `40.76`, `19459`;
+/// [`NOT_A_NUMBER`] where it is none.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> String {
-    if value == 0.0 || !value.is_finite() {
+    if !value.is_finite() {
+        return NOT_A_NUMBER.to_owned();
+    }
+    if value == 0.0 {
         return "0".to_owned();
     }
     // Rounded first, so that 9.9996 becomes 10.00 rather than 10.000.
@@ -103,9 +110,12 @@ pub fn significant(value: f64, digits: i32) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// What the slope says of a call at one size, in nanoseconds, with how far it may be off.
+/// What the slope says of a call at one size, in nanoseconds, with how far it may be off; `-` where it says
+/// nothing.
 fn predicted(measured: &Measured) -> Option<String> {
-    let predicted = measured.predicted?;
+    let Ok(predicted) = measured.predicted? else {
+        return Some("-".to_owned());
+    };
     let ns = significant(predicted.ns_per_call, 4);
     Some(match predicted.error_ns {
         Some(error) => format!("{ns} ±{}", significant(error, 2)),
@@ -115,7 +125,46 @@ fn predicted(measured: &Measured) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use bench_slope_algorithms::Section;
+
+    use super::examples::{measured, record, run};
+    use super::{Format, significant};
+    use crate::record::Measured;
+
+    #[test]
+    fn what_is_no_number_is_told_as_none_in_every_format() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let measured = Measured {
+                ns_per_unit: value,
+                mib_per_s: Some(value),
+                cycles_per_unit: Some(value),
+                ..measured(1.0)
+            };
+            let run = run(vec![record(Section::Cipher, "ECB enc", Ok(measured))]);
+            let table = Format::Table.render(&run);
+            let row = table.lines().find(|line| line.contains("ECB enc")).expect("the row");
+            let cells = ["n/a ns/B", "n/a MiB/s", "n/a c/B"];
+            assert!(cells.iter().all(|cell| row.contains(cell)), "{row}");
+            let csv = Format::LibgcryptCsv.render(&run);
+            assert_eq!(csv, "cipher,AES,ECB enc,,,,ns/B,,MiB/s,,c/B\n");
+            let json: serde_json::Value =
+                serde_json::from_str(&Format::Json.render(&run)).expect("JSON");
+            let record = &json["records"][0];
+            for field in ["ns_per_unit", "mib_per_s", "cycles_per_unit"] {
+                assert!(record[field].is_null(), "{field}: {record}");
+            }
+            let csv = Format::Csv.render(&run);
+            let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+            for (name, field) in rows[0].iter().zip(&rows[1]) {
+                if ["ns_per_unit", "mib_per_s", "cycles_per_unit"].contains(name) {
+                    assert_eq!(*field, "", "{name}");
+                }
+            }
+            let markdown = Format::Markdown.render(&run);
+            let row = markdown.lines().find(|line| line.contains("ECB enc")).expect("the row");
+            assert_eq!(row.matches("n/a").count(), 3, "{row}");
+        }
+    }
 
     #[test]
     fn digits_are_significant() {
@@ -132,6 +181,9 @@ mod tests {
             (0.0, "0"),
         ] {
             assert_eq!(significant(value, 4), text);
+        }
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(significant(value, 4), "n/a");
         }
         assert_eq!(significant(1.9712345, 6), "1.97123");
         assert_eq!(significant(123_456_789.0, 6), "123456789");

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use bench_slope_algorithms::Section;
 
 use super::{exact, significant};
-use crate::record::{Frequency, Record, Run};
+use crate::record::{Frequency, Measured, Record, Run};
 
 /// Significant digits: the error is small enough for four.
 pub const DIGITS: i32 = 4;
@@ -40,6 +40,7 @@ pub fn render_as(run: &Run, look: Look) -> String {
         let records: Vec<&Record> = run.records.iter().filter(|r| r.section == section).collect();
         if !records.is_empty() {
             let with_mhz = run.frequency == Some(Frequency::Measured);
+            let given = run.conditions.at_mhz.is_some();
             if let Some(threads) = run.conditions.threads {
                 line(&mut text, &styled(&format!("{}:", title(section)), HEADING, look));
                 text.push_str(&super::scaling::table(&records, threads));
@@ -48,10 +49,13 @@ pub fn render_as(run: &Run, look: Look) -> String {
                 let tables = records.iter().map(|record| super::growth::tables(record));
                 text.push_str(&tables.collect::<Vec<_>>().join("\n"));
             } else if section != Section::Points && records.iter().any(|r| r.size.is_some()) {
+                line(&mut text, &heading(section, &records, given, look));
                 exact::render(section, &records, with_mhz, look, &mut text);
             } else if run.is_by_size() {
+                line(&mut text, &heading(section, &records, given, look));
                 render_sizes(section, &records, with_mhz, look, &mut text);
             } else {
+                line(&mut text, &heading(section, &records, given, look));
                 render_section(section, &records, with_mhz, look, &mut text);
             }
         }
@@ -72,6 +76,40 @@ pub fn title(section: Section) -> &'static str {
         Section::Points => "Points",
     }
 }
+
+/// A section's heading, and which frequency its nanoseconds are told at, where it is known.
+fn heading(section: Section, records: &[&Record], given: bool, look: Look) -> String {
+    let name = styled(&format!("{}:", title(section)), HEADING, look);
+    match told_at(records, given) {
+        Some(told) => format!("{name} {told}"),
+        None => name,
+    }
+}
+
+/// The frequency that nanoseconds are told at, and what the core ran at where that was another:
+/// `at 3.20 GHz, measured; the core ran at 3.12 to 3.25 GHz`.
+#[must_use]
+pub fn told_at(records: &[&Record], given: bool) -> Option<String> {
+    let measured = || records.iter().filter_map(|record| record.result.as_ref().ok());
+    let mhz = measured().find_map(|measured| measured.told_at_mhz)?;
+    let ran = || measured().filter_map(|measured| measured.measured_mhz);
+    let (slowest, fastest) = (ran().reduce(f64::min)?, ran().reduce(f64::max)?);
+    let whose = if given { "given" } else { "measured" };
+    let mut told = format!("at {:.2} GHz, {whose}", mhz / 1e3);
+    let moved = |ran: f64| (ran / mhz - 1.0).abs() > MOVED;
+    if moved(slowest) || moved(fastest) {
+        let (slowest, fastest) = (slowest / 1e3, fastest / 1e3);
+        told.push_str(&if fastest - slowest < 0.01 {
+            format!("; the core ran at {fastest:.2} GHz")
+        } else {
+            format!("; the core ran at {slowest:.2} to {fastest:.2} GHz")
+        });
+    }
+    Some(told)
+}
+
+/// A frequency that differs by less than this share is the same: chains tremble.
+const MOVED: f64 = 0.005;
 
 /// A text in a style where styles are shown.
 pub fn styled(text: &str, style: Style, look: Look) -> String {
@@ -100,7 +138,6 @@ fn render_section(
     text: &mut String,
 ) {
     let width = width(section);
-    line(text, &styled(&format!("{}:", title(section)), HEADING, look));
     let mut heading = None;
     for record in records {
         // One heading above the section; in the cipher section one above each algorithm.
@@ -147,7 +184,6 @@ fn render_sizes(
     text: &mut String,
 ) {
     let width = width(section);
-    line(text, &styled(&format!("{}:", title(section)), HEADING, look));
     for record in records {
         let name = format!(" {}", record.name());
         let Ok(measured) = &record.result else {
@@ -167,7 +203,7 @@ fn render_sizes(
             let cycles = known(measured.cycles_per_unit_at(point));
             let mut cells = format!("{ns:>12} ns{mib:>10} MiB/s{cycles:>10} c/B");
             if with_mhz {
-                cells.push_str(&format!("{:>10}", known(measured.measured_mhz)));
+                cells.push_str(&format!("{:>10}", known(measured.mhz_of_cycles())));
             }
             line(text, &format!("{:>1$} |{cells}", point.size, width - 1));
         }
@@ -185,6 +221,12 @@ fn columns(unit: &str, with_mhz: bool) -> String {
     if with_mhz { columns + "  auto Mhz" } else { columns }
 }
 
+/// An error that is too large for the digits that are shown stands behind the row: `±34 %`.
+fn mark(measured: &Measured) -> String {
+    let large = measured.err_percent().filter(|_| measured.is_far_from_exact());
+    large.map_or_else(String::new, |percent| format!("  ±{percent:.0} %"))
+}
+
 /// A row's cells.
 fn cells(record: &Record, with_mhz: bool) -> String {
     let show = |value: f64| significant(value, DIGITS);
@@ -192,7 +234,13 @@ fn cells(record: &Record, with_mhz: bool) -> String {
         Ok(measured) => {
             let known = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), show);
             let (mib, cycles) = (known(measured.mib_per_s), known(measured.cycles_per_unit));
-            (show(measured.ns_per_unit), mib, cycles, known(measured.measured_mhz), String::new())
+            (
+                show(measured.ns_per_unit),
+                mib,
+                cycles,
+                known(measured.mhz_of_cycles()),
+                mark(measured),
+            )
         }
         Err(failure) => {
             let not = || "n/a".to_owned();
@@ -214,4 +262,71 @@ fn cells(record: &Record, with_mhz: bool) -> String {
 pub fn line(text: &mut String, line: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::examples::{measured, record, run};
+
+    fn at(told_at_mhz: f64, measured_mhz: f64) -> Record {
+        let (told_at_mhz, measured_mhz) = (Some(told_at_mhz), Some(measured_mhz));
+        let measured = Measured { told_at_mhz, measured_mhz, ..measured(1.0) };
+        record(Section::Hash, "MD5", Ok(measured))
+    }
+
+    #[test]
+    fn the_heading_tells_the_frequency_and_how_far_the_core_moved() {
+        let heading = |records: Vec<Record>| {
+            render(&run(records)).lines().next().map(str::to_owned).expect("a heading")
+        };
+        assert_eq!(heading(vec![at(3200.0, 3201.0)]), "Hash: at 3.20 GHz, measured");
+        assert_eq!(
+            heading(vec![at(3200.0, 3120.0), at(3200.0, 3246.0)]),
+            "Hash: at 3.20 GHz, measured; the core ran at 3.12 to 3.25 GHz"
+        );
+        assert_eq!(
+            heading(vec![at(3200.0, 3000.0), at(3200.0, 3001.0)]),
+            "Hash: at 3.20 GHz, measured; the core ran at 3.00 GHz"
+        );
+        assert_eq!(heading(vec![record(Section::Hash, "MD5", Ok(measured(1.0)))]), "Hash:");
+    }
+
+    #[test]
+    fn a_number_that_is_far_from_exact_has_its_error_behind_it() {
+        let row = |relative_error| {
+            let measured = Measured { relative_error, ..measured(1.0) };
+            let text = render(&run(vec![record(Section::Hash, "MD5", Ok(measured))]));
+            text.lines().nth(2).map(str::to_owned).expect("a row")
+        };
+        assert!(row(Some(0.34)).ends_with(" c/B  ±34 %"), "{}", row(Some(0.34)));
+        assert!(row(Some(0.05)).ends_with(" c/B"), "{}", row(Some(0.05)));
+        assert!(row(None).ends_with(" c/B"), "{}", row(None));
+    }
+
+    #[test]
+    fn all_nanoseconds_are_told_at_another_frequency_and_cycles_stay() {
+        let own = Measured {
+            measured_mhz: Some(3000.0),
+            bend: Some(crate::linearity::Bend {
+                size: 64,
+                ns_per_unit_below: 1.0,
+                ns_per_unit_above: 3.0,
+                batch: None,
+            }),
+            ..measured(2.0)
+        };
+        let mut row = record(Section::Hash, "MD5", Ok(own.clone()));
+        row.tell_at(3000.0, 1500.0);
+        row.derive(Some(Frequency::Measured));
+        let told = row.result.expect("a number");
+        assert_eq!((told.ns_per_unit, told.measured_ns_per_unit), (4.0, 2.0));
+        assert_eq!((told.ns_per_call, told.told_at_mhz), (2.0 * own.ns_per_call, Some(1500.0)));
+        assert_eq!(told.points[3].ns, 2.0 * own.points[3].ns);
+        assert_eq!(told.bend.expect("a bend").ns_per_unit_above, 6.0);
+        assert_eq!(told.cycles_per_unit, Some(6.0));
+        // What always holds: cycles are nanoseconds times the frequency they are told at.
+        assert_eq!(told.mhz_of_cycles().map(|mhz| told.ns_per_unit * mhz / 1e3), Some(6.0));
+        assert!((told.mib_per_s.expect("a rate") * told.ns_per_unit - 953.674).abs() < 1e-3);
+    }
 }

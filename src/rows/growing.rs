@@ -53,6 +53,9 @@ fn measured(
         &row.case,
         Ok(Measured {
             ns_per_unit: largest.ns / largest.size as f64,
+            measured_ns_per_unit: largest.ns / largest.size as f64
+                * seen.core.slower_beside(&row.processes),
+            told_at_mhz: None,
             mib_per_s: None,
             cycles_per_unit: None,
             measured_mhz: measured_mhz(row, seen),
@@ -65,7 +68,7 @@ fn measured(
             counts: None,
             processes: processes.len() as u32,
             rounds: processes.iter().map(Vec::len).sum::<usize>() as u32,
-            quiet: choice != Choice::Whole,
+            quiet: choice.is_quiet(),
             predicted: None,
             total_s: Some(row.total_ns / 1e9),
         }),
@@ -85,7 +88,5 @@ pub fn is_clear(row: &Row, seen: &Seen, precision: f64) -> bool {
     let (processes, choice) = usable(&row.processes, &seen.core);
     let exact = |error: Option<f64>| error.is_some_and(|e| stated(e) <= precision);
     let enough = coverage(&processes) >= FEWEST_WORKERS as usize;
-    enough
-        && choice != Choice::Whole
-        && floor_errors(row.sizes.len(), &processes).into_iter().all(exact)
+    enough && choice.is_quiet() && floor_errors(row.sizes.len(), &processes).into_iter().all(exact)
 }

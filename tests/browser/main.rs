@@ -36,7 +36,8 @@ fn run() -> Run {
     let machine = machine(names.map(entry).to_vec(), 1, cost);
     let cases: Vec<_> = machine.catalogue.cases(Section::Hash).collect();
     let plan = Plan { repetitions: Some(40), ..Plan::default() };
-    let (records, warnings) = measure(&machine, &cases, plan, &mut |_| ()).expect("workers run");
+    let gathered = measure(&machine, &cases, plan, &mut |_| ()).expect("workers run");
+    let (records, warnings) = (gathered.records, gathered.warnings);
     let warnings = warnings.iter().map(|warning| warning.advice()).collect();
     let started_unix_s = Some(1_796_063_519);
     let mut run = Run { records, warnings, started_unix_s, ..Run::default() };

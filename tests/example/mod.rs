@@ -5,7 +5,7 @@
 
 use bench_slope::environment::{Boost, CoreKind, Environment, Governor, Quota};
 use bench_slope::growth::{Growth, SizeTime};
-use bench_slope::linearity::Bend;
+use bench_slope::linearity::{Bend, Unpredictable};
 use bench_slope::record::{
     Conditions, Counters, Counts, Frequency, Layouts, Measured, Point, Predicted, Record, Run,
     Sample,
@@ -22,13 +22,20 @@ pub const THIRD: f64 = 1.0 / 3.0;
 pub fn measured() -> Measured {
     Measured {
         ns_per_unit: 0.1 + 0.2,
+        measured_ns_per_unit: 0.4 * THIRD,
+        told_at_mhz: Some(3400.1 * THIRD),
         mib_per_s: Some(953.674_316_406_25 / THIRD),
         cycles_per_unit: Some(10.0 * THIRD),
         measured_mhz: Some(3500.1 * THIRD),
         ns_per_call: -THIRD,
         relative_error: Some(THIRD / 1e3),
         first_call_ns: Some(THIRD),
-        bend: Some(Bend { size: 1024, ns_per_unit_below: 2.0 * THIRD, ns_per_unit_above: THIRD }),
+        bend: Some(Bend {
+            size: 1024,
+            ns_per_unit_below: 2.0 * THIRD,
+            ns_per_unit_above: THIRD,
+            batch: Some(1024),
+        }),
         layouts: Some(Layouts {
             best_ns_per_unit: THIRD,
             other_ns_per_unit: 5.0 * THIRD,
@@ -49,8 +56,11 @@ pub fn measured() -> Measured {
 }
 
 fn growth() -> Growth {
-    let time =
-        |size| SizeTime { size, ns: 10.0 * THIRD * size as f64, relative_error: Some(THIRD) };
+    let time = |size| SizeTime {
+        size,
+        ns: 10.0 * THIRD * size as f64,
+        relative_error: Some(0.01 * THIRD),
+    };
     bench_slope::growth::growth(&[16, 32, 64, 128].map(time)).expect("a growth")
 }
 
@@ -116,11 +126,16 @@ pub fn full() -> Run {
     // A row at one size beside its slope.
     let at_64 = Measured {
         points: vec![Point { size: 64, ns: 0.1 + 0.2 }],
-        predicted: Some(Predicted {
+        predicted: Some(Ok(Predicted {
             ns_per_call: 7.0 * THIRD,
             batch_bytes: Some(256),
             error_ns: Some(THIRD / 7.0),
-        }),
+        })),
+        ..measured()
+    };
+    let at_100 = Measured {
+        points: vec![Point { size: 100, ns: 0.1 + 0.2 }],
+        predicted: Some(Err(Unpredictable::Bent)),
         ..measured()
     };
     records.push(Record {
@@ -128,6 +143,12 @@ pub fn full() -> Run {
         unit: "op".to_owned(),
         size: Some(64),
         ..record("SHA256", Ok(at_64))
+    });
+    records.push(Record {
+        id: "rustcrypto/SHA256/digest/100".to_owned(),
+        unit: "op".to_owned(),
+        size: Some(100),
+        ..record("SHA256", Ok(at_100))
     });
     let environment = Environment {
         cpu_model: Some("a \\ model".to_owned()),
@@ -176,6 +197,7 @@ pub fn full() -> Run {
             growth: false,
             message_bytes: Some(32),
             threads: None,
+            at_mhz: Some(3400.1 * THIRD),
         },
         warnings: vec![Warning::FrequencyUnknown.advice()],
         records,

@@ -51,6 +51,10 @@ impl Routine for Charged {
     fn output(&self) -> &[u8] {
         self.inner.output()
     }
+
+    fn accepted(&self) -> bool {
+        self.inner.accepted()
+    }
 }
 
 /// Lets an entry's calls take time on the clock.

@@ -9,7 +9,8 @@ use cipher::{
     BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut, Key, KeyInit, KeySizeUser,
     ParBlocksSizeUser,
 };
-use cipher_old::{BlockDecrypt as _, BlockEncrypt as _, KeyInit as _};
+
+use super::seed;
 
 /// A cipher of several key sizes, with one of them.
 pub struct Keyed<C, N> {
@@ -116,24 +117,16 @@ one_block_at_a_time!(
     }
 );
 
-/// The Korean SEED (RFC 4269), from the older traits to today's.
-pub struct Seed(kisaseed::SEED);
+/// The Korean SEED (RFC 4269).
+pub struct Seed(seed::Seed);
 
 one_block_at_a_time!(
     Seed,
     U16,
     U16,
-    |key| Seed(kisaseed::SEED::new(&key.0.into())),
-    |seed: &kisaseed::SEED, block: &Block<Seed>| {
-        let mut block = block.0.into();
-        seed.encrypt_block(&mut block);
-        Block::<Seed>::from(<[u8; 16]>::from(block))
-    },
-    |seed: &kisaseed::SEED, block: &Block<Seed>| {
-        let mut block = block.0.into();
-        seed.decrypt_block(&mut block);
-        Block::<Seed>::from(<[u8; 16]>::from(block))
-    }
+    |key| Seed(seed::Seed::new(&key.0)),
+    |seed: &seed::Seed, block: &Block<Seed>| Block::<Seed>::from(seed.encrypt(&block.0)),
+    |seed: &seed::Seed, block: &Block<Seed>| Block::<Seed>::from(seed.decrypt(&block.0))
 );
 
 /// The S-box that libgcrypt takes when none is chosen: the test parameters of RFC 4357, 11.2.

@@ -8,6 +8,7 @@ mod hmac;
 mod kdf;
 mod mac;
 mod points;
+mod seed;
 
 use crate::entry::Entry;
 

@@ -87,8 +87,11 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
         let intercept = significant(measured.ns_per_call, super::DIGITS);
         facts.insert(2, ("intercept", format!("{intercept} ns/call")));
     }
-    if let Some(ns) = super::super::predicted(measured) {
-        facts.push(("by the slope", format!("{ns} ns/call")));
+    match measured.predicted {
+        Some(Err(why)) => facts.push(("by the slope", format!("nothing: {}", why.reason()))),
+        _ => facts.extend(
+            super::super::predicted(measured).map(|ns| ("by the slope", format!("{ns} ns/call"))),
+        ),
     }
     if let Some(mhz) = measured.measured_mhz {
         facts.push(("frequency", format!("{} MHz", show(mhz))));
@@ -100,7 +103,7 @@ fn facts(record: &Record, measured: &Measured) -> Vec<(&'static str, String)> {
         facts.push((
             "layouts of code and data",
             format!(
-                "{} ns/{unit} where they lie well, {} in {:.0} % of the processes",
+                "{} ns/{unit} where they lie well, {} in {:.0} % of the samples",
                 show(best_ns_per_unit),
                 show(other_ns_per_unit),
                 100.0 * other_share

@@ -10,6 +10,7 @@ mod table;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::significant;
+use super::table::told_at;
 use super::tables::{Table, tables};
 use crate::record::{Conditions, Frequency, Record, Run};
 
@@ -167,16 +168,15 @@ fn environment(run: &Run) -> Markup {
         min_epoch_ns,
         ..
     } = &run.conditions;
-    let measured = run.usual_mhz();
+    let records: Vec<&Record> = run.records.iter().collect();
     html! {
         section #environment aria-labelledby="environment-title" {
             h2 #environment-title { "Environment" }
             dl.facts {
                 @for (name, value) in run.environment.facts() { dt { (name) } dd { (value) } }
                 dt { "frequency for cycles" } dd { (frequency) }
-                @if let Some(mhz) = measured {
-                    dt { "frequency seen" }
-                    dd { (significant(mhz, DIGITS)) " MHz in the median; at another, nanoseconds differ" }
+                @if let Some(told) = told_at(&records, run.conditions.at_mhz.is_some()) {
+                    dt { "nanoseconds" } dd { (told) }
                 }
                 dt { "rounds" }
                 dd {

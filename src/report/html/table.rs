@@ -61,13 +61,13 @@ fn columns(table: &Table) -> Vec<Column> {
         column(
             "by slope".to_owned(),
             "nanoseconds of a call by the slope",
-            |_, m| Some(m.predicted?.ns_per_call),
+            |_, m| Some(m.predicted?.ok()?.ns_per_call),
             digits,
         ),
         column(
             "± ns".to_owned(),
             "how far that may be off, in nanoseconds",
-            |_, m| m.predicted?.error_ns,
+            |_, m| m.predicted?.ok()?.error_ns,
             digits,
         ),
         column(

@@ -102,7 +102,7 @@ fn columns_are_what_this_machine_can_measure() {
     }
     assert!(!bare.contains(">Mode<") && bare.contains(">error<") && bare.contains(">ns/call<"));
     assert!(rich.contains("7.000 instructions per byte"));
-    assert!(rich.contains("1.20000 in 25 % of the processes"));
+    assert!(rich.contains("1.20000 in 25 % of the samples"));
     assert!(rich.contains("depends on layout; no error stated"));
 }
 

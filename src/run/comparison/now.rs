@@ -117,10 +117,11 @@ impl Now {
         let no_answers = HashMap::new();
         for (section, cases) in &self.groups {
             let line = ProgressLine::new(*section, 0.0);
+            let at_mhz = whole.reference.map(|reference| reference.mhz);
+            let plan = Plan { at_mhz, ..plan };
             let measured = measure(machine, cases, plan, &mut |progress| line.show(progress));
             line.clear();
-            let (records, warnings) = measured?;
-            let part = gather::part(&self.beginning, records, &warnings, &no_answers);
+            let part = gather::part(&self.beginning, measured?, &no_answers);
             whole.add(&part);
             tell::failures(&part, false, err)?;
             if !own.quiet {

@@ -125,6 +125,10 @@ impl Routine for AuthenticatedRoutine {
             _ => sealed,
         }
     }
+
+    fn accepted(&self) -> bool {
+        self.right
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +154,14 @@ mod tests {
             routine.prepare(40).expect("again");
             routine.message.first_mut(56)[at] ^= 1;
             routine.run();
-            assert!(routine.output().is_empty(), "byte {at}");
+            assert!(routine.output().is_empty() && !routine.accepted(), "byte {at}");
         }
+        // The empty message has no output either way.
+        routine.prepare(0).expect("any length is fine");
+        routine.run();
+        assert!(routine.output().is_empty() && routine.accepted());
+        routine.message.first_mut(16)[0] ^= 1;
+        routine.run();
+        assert!(routine.output().is_empty() && !routine.accepted());
     }
 }

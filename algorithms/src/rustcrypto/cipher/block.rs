@@ -115,8 +115,8 @@ impl<C: BlockCipher> Plain for Ofb<C> {
         ofb::OfbCore::inner_iv_init(&self.0, array(nonce)).apply_keystream_partial(data.into());
     }
 
-    fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
-        self.encrypt(nonce, data);
+    fn is_key_stream(&self) -> bool {
+        true
     }
 }
 
@@ -128,8 +128,8 @@ impl<C: BlockCipher> Plain for Ctr<C> {
         count(&self.0, array(nonce), data.into());
     }
 
-    fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
-        self.encrypt(nonce, data);
+    fn is_key_stream(&self) -> bool {
+        true
     }
 }
 

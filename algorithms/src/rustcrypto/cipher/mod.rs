@@ -50,7 +50,7 @@ pub fn entries() -> Vec<Entry> {
         blocks_of_16::<Keyed<serpent::Serpent, U32>>(name("SERPENT256", "serpent")),
         blocks_of_8::<Rc2Of40Bits>(name("RFC2268_40", "rc2").also(&["RC2_40"])),
         blocks_of_8::<Keyed<rc2::Rc2, U16>>(name("RFC2268_128", "rc2").also(&["RC2_128", "RC2"])),
-        blocks_of_16::<Seed>(name("SEED", "kisaseed")),
+        blocks_of_16::<Seed>(name("SEED", "bench-slope-algorithms")),
         blocks_of_16::<camellia::Camellia128>(name("CAMELLIA128", "camellia").also(&["CAMELLIA"])),
         blocks_of_16::<camellia::Camellia192>(name("CAMELLIA192", "camellia")),
         blocks_of_16::<camellia::Camellia256>(name("CAMELLIA256", "camellia")),

@@ -14,8 +14,17 @@ pub trait Plain {
     /// Plaintext to ciphertext.
     fn encrypt(&mut self, nonce: &[u8], data: &mut [u8]);
 
-    /// Ciphertext to plaintext.
-    fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]);
+    /// Ciphertext to plaintext; a key stream goes over it once more.
+    fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
+        self.encrypt(nonce, data);
+    }
+
+    /// Whether both directions are one operation. They then run the same machine code: two copies of
+    /// a loop lie at two places, and RC4's takes 6 % longer where it begins 48 bytes past a multiple
+    /// of 64 than where it begins 0, 16 or 32 past one.
+    fn is_key_stream(&self) -> bool {
+        false
+    }
 }
 
 /// One direction of a mode that does not authenticate, in place as an application works: a run
@@ -23,6 +32,9 @@ pub trait Plain {
 pub struct PlainRoutine {
     mode: Box<dyn Plain>,
     lengths: Lengths,
+    /// Whether a run starts from a ciphertext.
+    from_ciphertext: bool,
+    /// Whether it goes the mode's other way.
     decrypts: bool,
     nonce: Vec<u8>,
     input: Vec<u8>,
@@ -32,10 +44,12 @@ pub struct PlainRoutine {
 
 impl PlainRoutine {
     pub fn new(mode: Box<dyn Plain>, lengths: Lengths, setup: &Setup, what: Operation) -> Self {
+        let from_ciphertext = what == Operation::Decrypt;
         PlainRoutine {
+            decrypts: from_ciphertext && !mode.is_key_stream(),
             mode,
             lengths,
-            decrypts: what == Operation::Decrypt,
+            from_ciphertext,
             nonce: setup.nonce.clone(),
             input: setup.input.clone(),
             message: Buffer::new(&setup.input, setup.placement),
@@ -51,7 +65,7 @@ impl Routine for PlainRoutine {
         let message = self.message.first_mut(size);
         message.copy_from_slice(&self.input[..size]);
         self.mode.restart();
-        if self.decrypts {
+        if self.from_ciphertext {
             self.mode.encrypt(&self.nonce, message);
             self.mode.restart();
         }
@@ -70,5 +84,38 @@ impl Routine for PlainRoutine {
 
     fn output(&self) -> &[u8] {
         self.message.first(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A key stream of ones.
+    struct Ones;
+
+    impl Plain for Ones {
+        fn encrypt(&mut self, _: &[u8], data: &mut [u8]) {
+            data.iter_mut().for_each(|byte| *byte ^= 1);
+        }
+
+        fn decrypt(&mut self, _: &[u8], _: &mut [u8]) {
+            panic!("a second copy of the same machine code");
+        }
+
+        fn is_key_stream(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn both_directions_of_a_key_stream_run_the_same_code() {
+        let setup = Setup { input: vec![6; 9], ..Setup::default() };
+        for (what, right) in [(Operation::Encrypt, 7), (Operation::Decrypt, 6)] {
+            let mut routine = PlainRoutine::new(Box::new(Ones), Lengths::All, &setup, what);
+            routine.prepare(9).expect("any length is fine");
+            routine.run();
+            assert_eq!(routine.output(), [right; 9]);
+        }
     }
 }

@@ -26,8 +26,8 @@ impl<S: KeyIvInit + StreamCipher> Plain for Stream<S> {
         S::new(array(&self.key), array(nonce)).apply_keystream(data);
     }
 
-    fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
-        self.encrypt(nonce, data);
+    fn is_key_stream(&self) -> bool {
+        true
     }
 }
 
@@ -55,7 +55,7 @@ impl Plain for Arcfour {
         self.state.apply_keystream(data);
     }
 
-    fn decrypt(&mut self, nonce: &[u8], data: &mut [u8]) {
-        self.encrypt(nonce, data);
+    fn is_key_stream(&self) -> bool {
+        true
     }
 }
