@@ -440,7 +440,11 @@ mod tests {
         let mhz = |process: usize, round: usize| {
             let minute = run as f64 / 3.0 + process as f64 / 12.0 + round as f64 / 500.0;
             let slowly = 3182.0 + 62.0 * (std::f64::consts::TAU * minute).sin();
-            if run % 2 == 0 && process % 3 == 0 { 3245.0 } else { slowly - 30.0 * (run % 2) as f64 }
+            if run.is_multiple_of(2) && process.is_multiple_of(3) {
+                3245.0
+            } else {
+                slowly - 30.0 * (run % 2) as f64
+            }
         };
         let process = |process: usize| {
             let rounds = (0..24).map(|round| Round {

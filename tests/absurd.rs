@@ -185,7 +185,7 @@ fn a_rejected_empty_message_is_no_known_answer() {
     let entry = rejecting(entry_of("AES", "GCM"), |_, size| size == 0);
     let case = entry.case(Operation::Decrypt);
     let catalogue = bench_slope_algorithms::Catalogue::standard();
-    let answer = catalogue.answers(&entry).find(|answer| answer.input.len() == 0);
+    let answer = catalogue.answers(&entry).find(|answer| answer.input.is_empty());
     let told = catalogue.check(&case, answer.expect("GCM has one")).expect_err("it is rejected");
     assert!(told.to_string().ends_with("computed nothing, for the message was rejected"), "{told}");
 }
