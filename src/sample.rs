@@ -49,7 +49,7 @@ const TOUCHED: usize = 2048;
 /// Bytes in a line of the cache, or a part of one.
 const LINE: usize = 64;
 
-/// Calls `work` with the stack at this [place](STACK_PLACES) of a page, `pages` further down than the next.
+/// Calls `work` with the stack at this [place](crate::placements::STACK_PLACES) of a page, `pages` further down than the next.
 ///
 /// The place is one of addresses, the same in every process but for a constant of the build. Frames are
 /// as long as a compiler makes them, so that each looks where it is: large ones first, for few lines of
